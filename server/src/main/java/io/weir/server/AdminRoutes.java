@@ -1,13 +1,19 @@
 package io.weir.server;
 
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
 import io.weir.engine.Engine;
 import io.weir.server.admin.AdminAuth;
 import io.weir.server.admin.ConsolePages;
 import io.weir.server.admin.HotKeysEndpoint;
 import io.weir.server.admin.OverviewEndpoint;
+import io.weir.server.admin.api.AdminApi;
+import io.weir.server.admin.api.TokenUses;
 import io.weir.server.config.AdminSettings;
+import io.weir.server.control.ControlServices;
 import io.weir.server.front.Health;
 import io.weir.server.http.HttpExchange;
+import io.weir.server.http.HttpProblemException;
 import io.weir.server.http.LoopContext;
 import io.weir.server.http.Route;
 import io.weir.server.http.Router;
@@ -16,8 +22,10 @@ import io.weir.server.metrics.Metrics;
 import io.weir.server.state.ServerStores;
 import io.weir.time.SystemTime;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The routes of the admin port, and the access check before them. */
 public final class AdminRoutes {
@@ -31,15 +39,24 @@ public final class AdminRoutes {
   private final OverviewEndpoint overview;
   private final ConsolePages console = new ConsolePages();
   private final boolean openMetrics;
+  private final Engine engine;
+  private final Optional<ControlServices> control;
+  private @Nullable AdminApi api;
 
+  /**
+   * @param control empty for a server without a control plane
+   */
   public AdminRoutes(
       AdminSettings settings,
       Health health,
       Metrics metrics,
       Engine engine,
       ServerStores stores,
-      HotKeyAdvisor advisor) {
-    this.auth = new AdminAuth(settings, SystemTime.INSTANCE);
+      HotKeyAdvisor advisor,
+      Optional<ControlServices> control) {
+    this.engine = engine;
+    this.control = control;
+    this.auth = auth(settings);
     this.health = health;
     this.metrics = metrics;
     this.hotKeys = new HotKeysEndpoint(engine, auth, advisor);
@@ -47,6 +64,19 @@ public final class AdminRoutes {
         new OverviewEndpoint(
             WeirServer.version(), engine, health, stores, metrics, SystemTime.INSTANCE);
     this.openMetrics = !settings.metricsNeedToken();
+  }
+
+  private AdminAuth auth(AdminSettings settings) {
+    TokenUses uses =
+        new TokenUses(
+            () -> control.flatMap(services -> services.database().get()),
+            task -> api().execute(task),
+            SystemTime.INSTANCE);
+    return new AdminAuth(
+        settings,
+        () -> control.map(services -> services.tokens().get()).orElse(List.of()),
+        uses,
+        SystemTime.INSTANCE);
   }
 
   public Router router(LoopContext loop) {
@@ -58,7 +88,43 @@ public final class AdminRoutes {
     routes.put("/metrics", openMetrics ? scrape.withoutAuth() : scrape);
     routes.put(HOT_KEYS, Route.get(hotKeys::show));
     routes.put(OVERVIEW, Route.get(overview::show));
-    return new Router(loop, Map.copyOf(routes), auth);
+    AdminApi contracted = api(loop.vertx());
+    return new Router(
+        loop,
+        (path, method) -> {
+          Route fixed = routes.get(path);
+          return fixed == null ? contracted.find(path, method) : fixed;
+        },
+        this::refusal);
+  }
+
+  private Optional<HttpProblemException> refusal(HttpServerRequest request, @Nullable Route route) {
+    Optional<HttpProblemException> refusal = auth.refusal(request, route);
+    return refusal.isPresent() || route == null || route.open()
+        ? refusal
+        : api().roleRefusal(request);
+  }
+
+  /** The API, which all event loops share. */
+  private synchronized AdminApi api(Vertx vertx) {
+    AdminApi found = api;
+    if (found == null) {
+      found = AdminApi.of(vertx, control, auth, engine, SystemTime.INSTANCE);
+      api = found;
+    }
+    return found;
+  }
+
+  private synchronized AdminApi api() {
+    if (api == null) {
+      throw new IllegalStateException("the admin port is not open");
+    }
+    return api;
+  }
+
+  /** Reads the contract in the background, after the start. */
+  void warmUp() {
+    api().warmUp();
   }
 
   /**
@@ -70,7 +136,7 @@ public final class AdminRoutes {
         loop.vertx().executeBlocking(metrics::scrape).toCompletionStage(), exchange::answerMetrics);
   }
 
-  /** The token generated at start; empty if tokens are configured. */
+  /** The token generated at start; empty if tokens are configured or stored. */
   Optional<String> generatedToken() {
     return auth.generatedToken();
   }

@@ -1,15 +1,19 @@
 package io.weir.server;
 
 import io.vertx.core.Vertx;
+import io.weir.DecisionListener;
 import io.weir.Mode;
 import io.weir.engine.Engine;
+import io.weir.engine.EngineBuilder;
 import io.weir.near.NearStore;
 import io.weir.rule.RuleSet;
 import io.weir.server.admin.ConsolePages;
 import io.weir.server.config.ConfigException;
+import io.weir.server.config.ControlSettings;
 import io.weir.server.config.FrontEndSettings;
 import io.weir.server.config.ListenAddress;
 import io.weir.server.config.ServerConfig;
+import io.weir.server.control.ControlPlane;
 import io.weir.server.envoy.EnvoyFrontEnd;
 import io.weir.server.envoy.EnvoyGrpc;
 import io.weir.server.envoy.EnvoyReloader;
@@ -30,6 +34,7 @@ import io.weir.server.listen.ListenerGroup;
 import io.weir.server.metrics.HotKeyAdvisor;
 import io.weir.server.metrics.Metrics;
 import io.weir.server.state.RuleReloader;
+import io.weir.server.state.RuleSink;
 import io.weir.server.state.ServerStores;
 import io.weir.time.SystemTime;
 import java.nio.charset.StandardCharsets;
@@ -65,6 +70,7 @@ public final class WeirServer implements AutoCloseable {
   private final Metrics metrics;
   private final ServerStores stores;
   private final Engine engine;
+  private final Optional<ControlPlane> control;
   private final RequestLimiter limiter;
   private final FrontEndSettings settings;
   private final CallerAuth callers;
@@ -83,11 +89,15 @@ public final class WeirServer implements AutoCloseable {
   /** The reloaders of the process's rule files. */
   private record Reloaders(RuleReloader rules, EnvoyReloader envoy) {
     static Reloaders open(ServerConfig config) throws ConfigException {
-      if (config.rules().isEmpty() && config.envoy().folder().isEmpty()) {
+      boolean inDatabase = config.control().rulesInDatabase();
+      if (config.rules().isEmpty() && config.envoy().folder().isEmpty() && !inDatabase) {
         throw new ConfigException(List.of("no rules are configured"));
       }
       return new Reloaders(
-          RuleReloader.open(config.rules(), config.stateFolder(), config.attributes()),
+          RuleReloader.open(
+              inDatabase ? Optional.empty() : config.rules(),
+              config.stateFolder(),
+              config.attributes()),
           EnvoyReloader.open(config.envoy(), config.stateFolder()));
     }
 
@@ -108,14 +118,21 @@ public final class WeirServer implements AutoCloseable {
     this.settings = config.frontEnd();
     this.http = config.http();
     this.admin = config.admin();
+    this.control = ControlPlane.of(config, metrics, SystemTime.INSTANCE);
+    RuleSet ofFile = reloaders.rules().initialRules();
+    DecisionListener listener = control.map(plane -> plane.recording(metrics)).orElse(metrics);
+    EngineBuilder builder = Engine.builder();
+    if (control.isPresent()) {
+      builder.followQuotas();
+    }
     this.engine =
-        Engine.builder()
-            .rules(reloaders.rules().initialRules())
+        builder
+            .rules(control.map(plane -> plane.firstRules(ofFile)).orElse(ofFile))
             .store(stores.shared())
             .local(stores.memory())
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
             .instances(stores::instances)
-            .listener(metrics)
+            .listener(listener)
             .newKeysPerAddress(config.shared().newKeysPerAddress())
             .auditAdmissions()
             .build();
@@ -139,7 +156,15 @@ public final class WeirServer implements AutoCloseable {
     this.decisionRoutes =
         new DecisionRoutes(
             engine, guarded, limiter, callers, envoy, stores, metrics, health, warmUp.path());
-    this.adminRoutes = new AdminRoutes(settings.admin(), health, metrics, engine, stores, advisor);
+    this.adminRoutes =
+        new AdminRoutes(
+            settings.admin(),
+            health,
+            metrics,
+            engine,
+            stores,
+            advisor,
+            control.map(plane -> plane.services(engine)));
     metrics.gauge("weir.keys", "Keys in the memory table", stores, ServerStores::keys);
     metrics.counter(
         "weir.overflow.draws",
@@ -155,7 +180,7 @@ public final class WeirServer implements AutoCloseable {
     }
     this.listeners =
         new ListenerGroup(
-            settings, metrics.faults(), tick); // last: it starts threads that must be closed
+            settings, metrics.errors(), tick); // last: it starts threads that must be closed
   }
 
   private int instances() {
@@ -190,6 +215,9 @@ public final class WeirServer implements AutoCloseable {
     if (problem.isPresent()) {
       throw new ConfigException(List.of("listen.admin: " + problem.get()));
     }
+    if (config.stateFolder().isEmpty() && !config.control().equals(ControlSettings.DEFAULT)) {
+      throw new ConfigException(List.of("control.database and rules.database need state.dir"));
+    }
     CompletableFuture<Void> protobuf = CompletableFuture.runAsync(EnvoyGrpc::load);
     Reloaders reloaders = Reloaders.open(config);
     Metrics metrics = new Metrics(new InternalErrors());
@@ -210,7 +238,7 @@ public final class WeirServer implements AutoCloseable {
       throws ConfigException {
     ServerStores stores;
     try {
-      stores = ServerStores.open(config, metrics.store(), metrics.faults());
+      stores = ServerStores.open(config, metrics.store(), metrics.errors());
     } catch (ConfigException | RuntimeException e) {
       reloaders.close();
       throw e;
@@ -225,7 +253,9 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void listen() throws ConfigException {
-    ruleReloader.follow(engine, metrics);
+    control.ifPresent(plane -> plane.start(engine));
+    ruleReloader.follow(
+        control.map(ControlPlane::ruleSink).orElseGet(() -> RuleSink.of(engine, metrics)), metrics);
     envoy.follow();
     if (servesDecisions()) {
       http = listeners.open(ListenerGroup.HTTP, http, decisionRoutes::router);
@@ -248,6 +278,8 @@ public final class WeirServer implements AutoCloseable {
     CodeWarmUp.run(engine);
     warmUp.run(listeners.vertx());
     health.set(Health.State.READY);
+    control.ifPresent(ControlPlane::open);
+    adminRoutes.warmUp();
   }
 
   private void warnIfOpen(ListenAddress address) {
@@ -359,6 +391,11 @@ public final class WeirServer implements AutoCloseable {
     return stores.name();
   }
 
+  /** The control plane; empty without a state folder. */
+  public Optional<ControlPlane> control() {
+    return control;
+  }
+
   /** The rules in force. */
   public RuleSet rules() {
     return engine.rules();
@@ -378,6 +415,7 @@ public final class WeirServer implements AutoCloseable {
     envoy.close();
     listeners.close();
     limiter.close();
+    control.ifPresent(ControlPlane::close);
     stores.leaveFleet();
     engine.close();
     stores.close();

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compiles and runs the Java of docs/use/embedding.md unchanged. The blocks of a section, with the
- * imports they show, form one program.
+ * Compiles and runs the Java of the README and of docs/use/embedding.md unchanged. The blocks of a
+ * section, with the imports they show, form one program.
  */
 class EmbeddingDocumentationTest {
   private static RedisServer redis;
@@ -67,10 +67,18 @@ class EmbeddingDocumentationTest {
   }
 
   static List<Section> sections() throws Exception {
+    List<Section> readme = sections("../README.md");
+    List<Section> embedding = sections("../docs/use/embedding.md");
+    assertThat(readme).as("sections of the README with Java").isNotEmpty();
+    assertThat(embedding).as("sections of the embedding page with Java").isNotEmpty();
+    return Stream.concat(readme.stream(), embedding.stream()).toList();
+  }
+
+  private static List<Section> sections(String page) throws Exception {
     List<Section> sections = new ArrayList<>();
     Section section = new Section("top", new ArrayList<>());
     boolean inJava = false;
-    for (String line : Files.readAllLines(Path.of("../docs/use/embedding.md"))) {
+    for (String line : Files.readAllLines(Path.of(page))) {
       if (line.startsWith("```")) {
         inJava = line.equals("```java");
       } else if (inJava) {

@@ -72,6 +72,6 @@ class FullTableTest {
   }
 
   private static List<String> lines(LogCapture log, String beginning) {
-    return log.said().stream().filter(line -> line.contains(beginning)).toList();
+    return log.messages().stream().filter(line -> line.contains(beginning)).toList();
   }
 }

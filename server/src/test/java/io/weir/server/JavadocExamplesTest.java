@@ -21,9 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Compiles the Java examples in the javadoc of every module that users import. */
+/** Compiles the Java examples in the javadoc of every module that users or tests import. */
 class JavadocExamplesTest {
-  private static final List<String> MODULES = List.of("core", "rules", "http", "redis", "server");
+  private static final List<String> MODULES =
+      List.of("core", "rules", "http", "redis", "control", "server", "testkit");
 
   private static final Pattern PACKAGE = Pattern.compile("^package ([\\w.]+);", Pattern.MULTILINE);
 
@@ -100,7 +101,8 @@ class JavadocExamplesTest {
   void thereAreExamples() throws Exception {
     assertThat(examples())
         .extracting(Example::toString)
-        .contains("Weir.java", "Limiter.java", "Rule.java", "RuleDocuments.java");
+        .contains(
+            "Weir.java", "Limiter.java", "Rule.java", "RuleDocuments.java", "RedisServer.java");
   }
 
   @ParameterizedTest

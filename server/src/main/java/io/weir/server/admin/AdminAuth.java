@@ -4,6 +4,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Limit;
 import io.weir.Limiter;
+import io.weir.control.store.Role;
+import io.weir.control.store.Token;
 import io.weir.http.identity.ClientAddress;
 import io.weir.http.identity.Sha256;
 import io.weir.server.config.AdminRole;
@@ -23,13 +25,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticates requests to the admin API by the token in {@code Authorization: Bearer}.
  *
  * <p>The token is hashed and compared with every known token. A missing, a wrong and an expired
- * token take the same path. An address whose tokens fail {@value #MOST_FAILURES} times in a minute
+ * token take the same path. An address whose tokens fail {@value #MAX_FAILURES} times in a minute
  * gets 429 for further invalid ones.
  *
  * <p>A valid token is always accepted. Otherwise any client that shares an address with an operator
@@ -41,25 +46,76 @@ import org.jspecify.annotations.Nullable;
  * and over plain HTTP the browser does not mark them as cross-site.
  */
 public final class AdminAuth implements AccessCheck {
-  static final int MOST_FAILURES = 10;
+  static final int MAX_FAILURES = 10;
   private static final int TOKEN_BYTES = 32;
 
-  private final List<AdminSettings.Token> tokens;
+  private static final int SHOWN_DIGITS = 8;
+
+  /** A token that is known, with the identity it gives. */
+  private record KnownToken(byte[] hash, Instant expires, AdminIdentity identity) {}
+
+  private final List<KnownToken> configured;
+  private final boolean adminConfigured;
+  private final Supplier<List<Token>> stored;
+  private final LongConsumer onUse;
   private final @Nullable String generated;
   private final TimeSource time;
   private final Limiter failures;
 
-  public AdminAuth(AdminSettings settings, TimeSource time) {
+  /**
+   * A token is generated if no token is configured and no admin token is stored.
+   *
+   * @param stored the stored tokens as this instance knows them
+   * @param onUse takes the id of a stored token with each request that it authenticates
+   */
+  public AdminAuth(
+      AdminSettings settings, Supplier<List<Token>> stored, LongConsumer onUse, TimeSource time) {
+    this.stored = stored;
+    this.onUse = onUse;
     this.time = time;
-    this.failures = Limiter.builder(Limit.perMinute(MOST_FAILURES)).time(time).build();
-    if (settings.tokens().isEmpty()) {
+    this.failures = Limiter.builder(Limit.perMinute(MAX_FAILURES)).time(time).build();
+    this.adminConfigured =
+        settings.tokens().stream().anyMatch(token -> token.role() == AdminRole.ADMIN);
+    if (settings.tokens().isEmpty() && !isAdminStored()) {
       this.generated = random();
-      this.tokens =
-          List.of(new AdminSettings.Token(Sha256.hex(generated), AdminRole.ADMIN, Instant.MAX));
+      AdminIdentity identity =
+          new AdminIdentity("token printed at start", AdminRole.ADMIN, OptionalLong.empty());
+      this.configured =
+          List.of(new KnownToken(bytes(Sha256.hex(generated)), Instant.MAX, identity));
     } else {
       this.generated = null;
-      this.tokens = settings.tokens();
+      this.configured = settings.tokens().stream().map(AdminAuth::configured).toList();
     }
+  }
+
+  private boolean isAdminStored() {
+    Instant now = now();
+    return stored.get().stream().anyMatch(it -> it.role() == Role.ADMIN && it.isGood(now));
+  }
+
+  private static KnownToken configured(AdminSettings.Token token) {
+    String label = "configured " + token.hash().substring(0, SHOWN_DIGITS);
+    return new KnownToken(
+        bytes(token.hash()),
+        token.expires(),
+        new AdminIdentity(label, token.role(), OptionalLong.empty()));
+  }
+
+  private static KnownToken stored(Token token) {
+    return new KnownToken(
+        bytes(token.hash()),
+        token.revoked() ? Instant.MIN : token.expires().orElse(Instant.MAX),
+        new AdminIdentity(
+            token.label(), AdminRole.valueOf(token.role().name()), OptionalLong.of(token.id())));
+  }
+
+  private static byte[] bytes(String hash) {
+    return hash.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Whether an admin token is configured outside of the database. */
+  public boolean isAdminConfigured() {
+    return adminConfigured;
   }
 
   private static String random() {
@@ -79,7 +135,9 @@ public final class AdminAuth implements AccessCheck {
       return Optional.empty();
     }
     boolean crossSite = isCrossSite(request);
-    if (role(request).isPresent() && !crossSite) {
+    Optional<AdminIdentity> identity = identity(request);
+    if (identity.isPresent() && !crossSite) {
+      identity.get().token().ifPresent(onUse);
       return Optional.empty();
     }
     boolean failure = !crossSite && request.headers().contains(HttpHeaders.AUTHORIZATION);
@@ -110,21 +168,35 @@ public final class AdminAuth implements AccessCheck {
   /** Seconds until the next invalid token gets 401 instead of 429. */
   private static long wait(Duration untilFull) {
     long all = untilFull.toSeconds() + 1;
-    return Math.max(1, all - 60L * (MOST_FAILURES - 1) / MOST_FAILURES);
+    return Math.max(1, all - 60L * (MAX_FAILURES - 1) / MAX_FAILURES);
   }
 
   /** The role of a request's token; empty without a valid token. */
   Optional<AdminRole> role(HttpServerRequest request) {
+    return identity(request).map(AdminIdentity::role);
+  }
+
+  /** The owner of a request's token; empty without a valid token. */
+  public Optional<AdminIdentity> identity(HttpServerRequest request) {
     String token = CallerAuth.bearer(request);
-    byte[] hash = Sha256.hex(token == null ? "" : token).getBytes(StandardCharsets.US_ASCII);
-    Instant now = Instant.EPOCH.plus(time.wallMicros(), ChronoUnit.MICROS);
-    AdminRole found = null;
-    for (AdminSettings.Token known : tokens) {
-      boolean same = MessageDigest.isEqual(hash, known.hash().getBytes(StandardCharsets.US_ASCII));
-      if (same & known.expires().isAfter(now)) {
-        found = known.role();
+    byte[] hash = bytes(Sha256.hex(token == null ? "" : token));
+    Instant now = now();
+    AdminIdentity found = null;
+    for (KnownToken known : configured) {
+      if (MessageDigest.isEqual(hash, known.hash()) & known.expires().isAfter(now)) {
+        found = known.identity();
+      }
+    }
+    for (Token each : stored.get()) {
+      KnownToken known = stored(each);
+      if (MessageDigest.isEqual(hash, known.hash()) & known.expires().isAfter(now)) {
+        found = known.identity();
       }
     }
     return Optional.ofNullable(token == null ? null : found);
+  }
+
+  private Instant now() {
+    return Instant.EPOCH.plus(time.wallMicros(), ChronoUnit.MICROS);
   }
 }

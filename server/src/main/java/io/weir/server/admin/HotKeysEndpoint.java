@@ -34,7 +34,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class HotKeysEndpoint {
   private static final int USUAL = 20;
-  private static final int MOST = 100;
+  private static final int MAX_TOP = 100;
   private static final int SHOWN_BYTES = 8;
 
   private static final byte[] WATCHED = JsonWriter.name("watched");
@@ -95,11 +95,12 @@ public final class HotKeysEndpoint {
     }
     if (text.matches("[0-9]{1,3}")) {
       int number = Integer.parseInt(text);
-      if (number >= 1 && number <= MOST) {
+      if (number >= 1 && number <= MAX_TOP) {
         return number;
       }
     }
-    throw HttpProblemException.badField("top", "top must be a whole number between 1 and " + MOST);
+    throw HttpProblemException.badField(
+        "top", "top must be a whole number between 1 and " + MAX_TOP);
   }
 
   private void write(JsonWriter out, HotKey hot, Optional<Rule> rule, boolean named) {
@@ -132,8 +133,8 @@ public final class HotKeysEndpoint {
 
   private static void write(JsonWriter out, HotKeyAdvice.SuggestedChange change) {
     out.open();
-    out.field(WORDS).text(change.words());
-    out.field(PLACE).text(change.place().id());
+    out.field(WORDS).text(change.effect());
+    out.field(PLACE).text(change.section().id());
     out.field(LINE).text(change.line());
     out.close();
   }

@@ -88,7 +88,7 @@ public final class OverviewEndpoint {
     out.field(UPTIME).number((time.micros() - begun) / 1_000_000);
     out.field(INSTANCES).number(stores.instances());
     out.field(HOT_KEYS).number(metrics.hotKeys());
-    out.field(ERRORS).number(metrics.faults().count());
+    out.field(ERRORS).number(metrics.errors().count());
     store(out.field(STORE));
     counts(out.field(ANSWERS), metrics.answers());
     out.field(CALLS).open();

@@ -67,7 +67,8 @@ public final class CheckEndpoints {
     Call call = CallReader.read(body);
     CompletionStage<Explanation> explanation = guardedCall(call, () -> engine.explainAsync(call));
     exchange.answerWhenDone(
-        explanation, (json, explained) -> ExplanationWriter.write(json, call, explained));
+        explanation,
+        (json, explained) -> ExplanationWriter.writeVisible(json, call, explained, engine.rules()));
   }
 
   /** {@code GET /v1/limits}. */
@@ -78,7 +79,9 @@ public final class CheckEndpoints {
 
   private void limits(HttpExchange exchange, Call self) {
     Call call = QueryCallReader.of(exchange.request(), self);
-    exchange.answerWhenDone(guardedCall(call, () -> engine.lookAsync(call)), DecisionWriter::write);
+    exchange.answerWhenDone(
+        guardedCall(call, () -> engine.lookAsync(call)),
+        (json, decision) -> DecisionWriter.writeVisible(json, decision, engine.rules()));
   }
 
   private <T> CompletionStage<T> guardedCall(Call call, Supplier<CompletionStage<T>> action) {

@@ -4,7 +4,8 @@ import io.weir.Decision;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.base.Micros;
-import io.weir.limit.Meter;
+import io.weir.http.RateLimitResponses;
+import io.weir.rule.RuleSet;
 import io.weir.server.http.JsonWriter;
 import java.util.List;
 
@@ -24,14 +25,35 @@ public final class DecisionWriter {
   private static final byte[] ID = JsonWriter.name("id");
   private static final byte[] NAME = JsonWriter.name("name");
   private static final byte[] MODE = JsonWriter.name("mode");
+  private static final byte[] OVER = JsonWriter.name("over");
   private static final byte[] RESERVATION = JsonWriter.name("reservation");
+
+  private static final long NEVER = Micros.NEVER;
 
   /** The retry time of a call that the load guard refused. */
   private static final long GUARD_WAIT_MS = 1000;
 
   private DecisionWriter() {}
 
+  /** Writes a decision with all its limits, for the service that asked. */
   public static void write(JsonWriter out, Decision decision) {
+    write(out, decision, waitMicros(decision));
+  }
+
+  /** Writes a decision without the rules that callers do not see. */
+  static void writeVisible(JsonWriter out, Decision decision, RuleSet rules) {
+    write(out, RateLimitResponses.visible(decision, rules), waitMicros(decision));
+  }
+
+  /** How long a refused call has to wait; without a deciding limit, until the end of a block. */
+  private static long waitMicros(Decision decision) {
+    LimitStatus deciding = decision.deciding().orElse(null);
+    return deciding == null
+        ? decision.retryAfter().map(Micros::of).orElse(NEVER)
+        : deciding.retryAfterMicros();
+  }
+
+  private static void write(JsonWriter out, Decision decision, long waitMicros) {
     LimitStatus deciding = decision.deciding().orElse(null);
     boolean allowed = decision.allowed();
     out.open();
@@ -40,21 +62,23 @@ public final class DecisionWriter {
     out.field(REASON).text(decision.reason().id());
     if (deciding == null) {
       noLimit(out);
-      out.field(RETRY_AFTER_MS);
-      millis(out, allowed ? 0 : Meter.NEVER);
     } else {
       limit(out, deciding);
-      out.field(RETRY_AFTER_MS);
-      millis(out, allowed ? 0 : Micros.waitMillis(deciding.retryAfterMicros()));
     }
+    out.field(RETRY_AFTER_MS);
+    millis(out, allowed ? 0 : Micros.waitMillis(waitMicros));
     out.field(DELAY_MS).number(allowed ? longestDelay(decision.statuses()) : 0);
     out.field(DEGRADED).flag(decision.degraded());
     out.field(RULES).openList();
-    List<LimitStatus> standings = decision.statuses();
-    for (int i = 0; i < standings.size(); i++) {
-      entry(out, standings.get(i));
+    List<LimitStatus> statuses = decision.statuses();
+    for (int i = 0; i < statuses.size(); i++) {
+      entry(out, statuses.get(i));
     }
     out.closeList();
+    List<String> over = decision.over();
+    if (!over.isEmpty()) {
+      out.texts(OVER, over);
+    }
     decision.reservation().ifPresent(token -> out.field(RESERVATION).text(token));
     out.close();
   }
@@ -104,17 +128,17 @@ public final class DecisionWriter {
   }
 
   private static void millis(JsonWriter out, long millis) {
-    if (millis == Meter.NEVER) {
+    if (millis == NEVER) {
       out.nullValue();
     } else {
       out.number(millis);
     }
   }
 
-  private static long longestDelay(List<LimitStatus> standings) {
+  private static long longestDelay(List<LimitStatus> statuses) {
     long longest = 0;
-    for (int i = 0; i < standings.size(); i++) {
-      LimitStatus status = standings.get(i);
+    for (int i = 0; i < statuses.size(); i++) {
+      LimitStatus status = statuses.get(i);
       if (status.mode() == Mode.ENFORCE) {
         longest = Math.max(longest, Micros.toMillis(status.delayMicros()));
       }

@@ -4,6 +4,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.http.RateLimitResponses;
 import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
 import io.weir.rule.RuleSet;
@@ -89,6 +90,8 @@ public final class ForwardAuth {
     MultiMap headers = exchange.request().response().headers();
     if (decision.allowed()) {
       ResponseHeaders.put(limiter.responses().admitted(decision), headers);
+      RateLimitResponses.over(decision)
+          .ifPresent(over -> ResponseHeaders.put(List.of(over), headers));
       exchange.answerEmpty();
     } else {
       Refusal refusal = limiter.refused(call, decision);

@@ -21,7 +21,8 @@ final class ConfigEnvironment {
   private static final String PREFIX = Setting.PREFIX;
 
   /** Variables of the launcher and other commands. */
-  private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN");
+  private static final List<String> OTHERS =
+      List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN", "WEIR_TOKEN_FILE");
 
   /** Prefixes of variables for the build and the tests of Weir. */
   private static final List<String> OF_TESTS = List.of("WEIR_TEST_", "WEIR_REQUIRE_");

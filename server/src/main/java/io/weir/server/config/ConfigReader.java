@@ -1,5 +1,6 @@
 package io.weir.server.config;
 
+import io.weir.control.database.DatabaseSettings;
 import io.weir.rules.ConfigFile;
 import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.server.config.ServerConfig.LoadLimit;
@@ -159,9 +160,21 @@ final class ConfigReader {
                 value -> value.atMost(Integer.MAX_VALUE))),
         get(Setting.RULES_FILE, Optional.empty(), value -> Optional.of(value.path())),
         get(Setting.STATE_DIR, Optional.empty(), value -> Optional.of(value.path())),
+        control(),
         get(Setting.RESERVATIONS_SECRET, "", SettingValue::secret),
         new FrontEndSettingsReader(this).read(),
         envoy());
+  }
+
+  private ControlSettings control() {
+    return new ControlSettings(
+        get(
+            Setting.CONTROL_DATABASE,
+            Optional.empty(),
+            value -> Optional.of(DatabaseSettings.postgres(value.text()))),
+        get(Setting.CONTROL_SIGNING_KEY_FILE, Optional.empty(), value -> Optional.of(value.path())),
+        get(Setting.CONTROL_RECORDING, true, SettingValue::flag),
+        get(Setting.RULES_DATABASE, false, SettingValue::flag));
   }
 
   private EnvoySettings envoy() {

@@ -15,7 +15,8 @@ import java.util.function.Consumer;
  *
  * @param shared the store that the fleet shares, if any
  * @param rules the rule document, if any
- * @param stateFolder the folder for the last good rules, if any
+ * @param stateFolder the folder for the last good rules and the control plane's state, if any
+ * @param control the control plane; it needs a state folder
  * @param reservationSecret the key that signs reservations; empty for one generated at start
  * @param frontEnd the settings of the listeners
  */
@@ -28,6 +29,7 @@ public record ServerConfig(
     LoadLimit guard,
     Optional<Path> rules,
     Optional<Path> stateFolder,
+    ControlSettings control,
     String reservationSecret,
     FrontEndSettings frontEnd,
     EnvoySettings envoy) {
@@ -43,6 +45,7 @@ public record ServerConfig(
           new LoadLimit(Limit.perSecond(200_000), 20_000),
           Optional.empty(),
           Optional.empty(),
+          ControlSettings.DEFAULT,
           "",
           FrontEndSettings.DEFAULT,
           EnvoySettings.DEFAULT);
@@ -133,6 +136,11 @@ public record ServerConfig(
     return with(draft -> draft.stateFolder = Optional.of(folder));
   }
 
+  /** A copy with other settings of the control plane. */
+  public ServerConfig control(ControlSettings other) {
+    return with(draft -> draft.control = other);
+  }
+
   /** A copy with other listener settings. */
   public ServerConfig frontEnd(FrontEndSettings other) {
     return with(draft -> draft.frontEnd = other);
@@ -192,6 +200,7 @@ public record ServerConfig(
     private LoadLimit guard;
     private Optional<Path> rules;
     private Optional<Path> stateFolder;
+    private ControlSettings control;
     private String reservationSecret;
     private FrontEndSettings frontEnd;
     private EnvoySettings envoy;
@@ -205,6 +214,7 @@ public record ServerConfig(
       this.guard = of.guard;
       this.rules = of.rules;
       this.stateFolder = of.stateFolder;
+      this.control = of.control;
       this.reservationSecret = of.reservationSecret;
       this.frontEnd = of.frontEnd;
       this.envoy = of.envoy;
@@ -220,6 +230,7 @@ public record ServerConfig(
           guard,
           rules,
           stateFolder,
+          control,
           reservationSecret,
           frontEnd,
           envoy);

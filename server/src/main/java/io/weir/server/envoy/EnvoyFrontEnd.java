@@ -40,7 +40,11 @@ public final class EnvoyFrontEnd implements AutoCloseable {
     this.period = period;
     this.limiter =
         new EnvoyLimiter(
-            engine.store(), SystemTime.INSTANCE, settings.modes(), reloader.initialConfig());
+            engine.store(),
+            SystemTime.INSTANCE,
+            settings.modes(),
+            reloader.initialConfig(),
+            engine::isKilled);
     this.quotaExecutor = new QuotaExecutor(metrics::onError);
     this.quotas = new QuotaService(engine, period, quotaExecutor, metrics::onError);
     EnvoyStats stats = new EnvoyStats(settings.nearLimitRatio(), metrics::onAnswer);

@@ -44,20 +44,20 @@ public final class EnvoyGrpc {
       ServiceName.create("envoy.service.ratelimit.v3", "RateLimitService");
   private static final ServiceName QUOTA =
       ServiceName.create("envoy.service.rate_limit_quota.v3", "RateLimitQuotaService");
-  private static final int MOST_MESSAGE_BYTES = 1 << 20;
+  private static final int MAX_MESSAGE_BYTES = 1 << 20;
 
   private final Vertx vertx;
   private final Context context;
   private final StreamTimeouts timeouts;
-  private final GrpcErrorReporter faults;
+  private final GrpcErrorReporter errors;
 
   /** Creates services that run on the event loop of a context. */
   public EnvoyGrpc(
-      Vertx vertx, Context context, StreamTimeouts timeouts, GrpcErrorReporter faults) {
+      Vertx vertx, Context context, StreamTimeouts timeouts, GrpcErrorReporter errors) {
     this.vertx = vertx;
     this.context = context;
     this.timeouts = timeouts;
-    this.faults = faults;
+    this.errors = errors;
   }
 
   /**
@@ -77,7 +77,7 @@ public final class EnvoyGrpc {
    */
   public Handler<HttpServerRequest> serve(
       EnvoyService service, QuotaService quotaService, BooleanSupplier ready) {
-    GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MOST_MESSAGE_BYTES);
+    GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MAX_MESSAGE_BYTES);
     for (GrpcProtocol protocol : GrpcProtocol.values()) {
       if (protocol != GrpcProtocol.HTTP_2) {
         options.removeEnabledProtocol(protocol);
@@ -101,7 +101,7 @@ public final class EnvoyGrpc {
             RATE_LIMIT, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
         .bind(
             method,
-            new UnaryHandler<>(context, method.decoder(), timeouts, faults, service::decide))
+            new UnaryHandler<>(context, method.decoder(), timeouts, errors, service::decide))
         .build();
   }
 
@@ -114,7 +114,7 @@ public final class EnvoyGrpc {
             GrpcMessageDecoder.decoder(HealthCheckRequest.getDefaultInstance()));
     return Service.service(HEALTH, HealthProto.getDescriptor().findServiceByName("Health"))
         .bind(
-            method, new UnaryHandler<>(context, method.decoder(), timeouts, faults, health::check))
+            method, new UnaryHandler<>(context, method.decoder(), timeouts, errors, health::check))
         .build();
   }
 
@@ -127,7 +127,7 @@ public final class EnvoyGrpc {
             GrpcMessageDecoder.decoder(RateLimitQuotaUsageReports.getDefaultInstance()));
     return Service.service(
             QUOTA, RlqsProto.getDescriptor().findServiceByName("RateLimitQuotaService"))
-        .bind(method, new QuotaStreams(context, method.decoder(), timeouts, faults, quotaService))
+        .bind(method, new QuotaStreams(context, method.decoder(), timeouts, errors, quotaService))
         .build();
   }
 }

@@ -111,7 +111,7 @@ final class EnvoyMetrics {
   }
 
   private static String what(Stat stat) {
-    return OUTCOMES.contains(stat) ? Metrics.WHAT_DECISIONS_ARE : "Hits on Envoy limits";
+    return OUTCOMES.contains(stat) ? Metrics.DECISIONS_HELP : "Hits on Envoy limits";
   }
 
   private static String[] tags(String id, Stat stat) {

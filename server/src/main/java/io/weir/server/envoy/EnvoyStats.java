@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 
 /**
  * Counts the outcomes of limits and requests. A limit is identified by its place in the files. Only
- * the first {@value #MOST_LIMITS} limits have counters of their own, which bounds the number of
+ * the first {@value #MAX_LIMITS} limits have counters of their own, which bounds the number of
  * series for any configuration and any traffic.
  */
 public final class EnvoyStats {
-  static final int MOST_LIMITS = 1000;
+  static final int MAX_LIMITS = 1000;
 
-  private static final long MOST_HITS = 1L << 32;
+  private static final long MAX_HITS = 1L << 32;
 
   /** The name under which all further limits are counted. */
   public static final String OTHERS = "others";
@@ -62,7 +62,7 @@ public final class EnvoyStats {
     /** Adds hits, capped at 2^32 so that a few requests cannot make the count overflow. */
     private void add(Stat stat, long hits) {
       if (hits > 0) {
-        byStat.get(stat).add(Math.min(hits, MOST_HITS));
+        byStat.get(stat).add(Math.min(hits, MAX_HITS));
       }
     }
   }
@@ -94,7 +94,7 @@ public final class EnvoyStats {
     Map<String, Counts> counts = new HashMap<>();
     counts.put(OTHERS, others);
     for (CompiledLimit limit : config.limits()) {
-      if (counts.size() > MOST_LIMITS) {
+      if (counts.size() > MAX_LIMITS) {
         break;
       }
       Counts known = byLimit.get(limit.id());

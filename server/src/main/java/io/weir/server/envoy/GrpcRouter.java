@@ -44,7 +44,7 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
                 loop.vertx(),
                 loop.context(),
                 timeouts,
-                (error, trace) -> String.valueOf(loop.faults().report(error, trace).getMessage()))
+                (error, trace) -> String.valueOf(loop.errors().report(error, trace).getMessage()))
             .serve(envoy.service(), envoy.quotas(), ready);
   }
 
@@ -88,21 +88,21 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
       HttpServerResponse response = request.response();
       // Vert.x announces gzip, which this router does not accept.
       response.headersEndHandler(head -> response.headers().remove(ACCEPTED));
-      response.endHandler(answered -> answered());
+      response.endHandler(end -> onResponse());
       // Called when the stream has ended, normally or not.
-      response.closeHandler(ended -> ended());
+      response.closeHandler(close -> onClose());
       if (startsWith(EnvoyGrpc.REFLECTION_PATH, request.path())) {
         timeouts.start(this); // that service has no timeout for its request
       }
     }
 
-    private void answered() {
+    private void onResponse() {
       if (!request.response().closed()) {
         timeouts.start(this);
       }
     }
 
-    private void ended() {
+    private void onClose() {
       timeouts.stop(this);
       loop.connections().onRequestEnd(request.connection());
     }

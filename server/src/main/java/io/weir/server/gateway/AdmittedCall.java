@@ -1,16 +1,19 @@
 package io.weir.server.gateway;
 
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
 import io.weir.Call;
 import io.weir.Concurrency;
 import io.weir.Decision;
 import io.weir.LimitStatus;
 import io.weir.engine.Engine;
+import io.weir.http.RateLimitResponses;
 import io.weir.rule.Cost;
 import io.weir.rule.RuleSet;
 import io.weir.server.http.LoopContext;
 import java.math.BigInteger;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * them at its end, and settles the cost that the response reports.
  */
 final class AdmittedCall {
+  /** HTTP/2 has header names in lower case only. */
+  private static final CharSequence OVER =
+      HttpHeaders.createOptimized(RateLimitResponses.OVER.toLowerCase(Locale.ROOT));
+
   private static final long NO_TIMER = -1;
   private static final int MAX_DIGITS = 100;
   private static final BigInteger MAX_COST = BigInteger.valueOf(Call.MAX_COST);
@@ -53,6 +60,11 @@ final class AdmittedCall {
       }
     }
     return minTtl == Long.MAX_VALUE ? 0 : Math.max(1, minTtl / 3);
+  }
+
+  /** Adds the header by which the upstream sees that the call is over a limit. */
+  void mark(MultiMap headers) {
+    RateLimitResponses.over(decision).ifPresent(over -> headers.set(OVER, over.value()));
   }
 
   /** The upstream has responded: settles the cost that the response headers report. */

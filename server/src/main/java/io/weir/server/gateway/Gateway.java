@@ -101,7 +101,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
       String forwarded = target.forwarded(call.normalPath());
       exchange.whenDone(
           limiter.checkAndHold(call),
-          decision -> decided(exchange, request, call, decision, upstream, forwarded));
+          decision -> onDecision(exchange, request, call, decision, upstream, forwarded));
     } catch (RuntimeException | Error e) {
       fail(exchange, request, e);
     }
@@ -125,7 +125,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
     return null;
   }
 
-  private void decided(
+  private void onDecision(
       HttpExchange exchange,
       HttpServerRequest request,
       Call call,

@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import io.weir.http.RateLimitResponses;
 import io.weir.http.identity.Identity;
 import io.weir.server.http.HostHeader;
 import java.util.HashSet;
@@ -150,10 +151,12 @@ final class HeaderForwarding {
   }
 
   /**
-   * Headers reserved for Weir, not forwarded from clients: bypass tokens and rate limit headers.
+   * Headers reserved for Weir, not forwarded from clients: bypass tokens, rate limit headers, and
+   * the mark of a call that is over a limit.
    */
   private static boolean isReserved(String name) {
     return name.equalsIgnoreCase(Identity.BYPASS_HEADER)
+        || name.equalsIgnoreCase(RateLimitResponses.OVER)
         || startsWith(name, "ratelimit")
         || startsWith(name, "x-ratelimit");
   }

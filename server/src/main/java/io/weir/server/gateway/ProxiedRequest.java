@@ -130,6 +130,7 @@ final class ProxiedRequest {
     idle = 0;
     VertxRequestHead head = new VertxRequestHead(request);
     HeaderForwarding.request(request, gateway.limiter().isTrustedProxy(head), head.peer(), up);
+    admitted.mark(up.headers());
     HostAndPort host = HostHeader.of(request);
     if (host != null) {
       up.authority(host);
@@ -305,7 +306,7 @@ final class ProxiedRequest {
     HttpProblemException problem =
         error instanceof HttpProblemException known
             ? known
-            : gateway.loop().faults().report(error, request.getHeader(TraceParent.HEADER));
+            : gateway.loop().errors().report(error, request.getHeader(TraceParent.HEADER));
     try {
       if (!over) {
         fail(problem);

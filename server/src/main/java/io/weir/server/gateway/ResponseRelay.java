@@ -74,7 +74,7 @@ final class ResponseRelay {
     remaining = length == null || bodyless ? UNKNOWN : Long.parseLong(length);
     from.exceptionHandler(proxied.step(proxied::onUpstreamFailure));
     from.handler(proxied.step(piece -> relay(from, piece)));
-    from.endHandler(proxied.step(end -> ended(from)));
+    from.endHandler(proxied.step(end -> onEnd(from)));
     if (!bodyless && remaining != 0) {
       deferToNextTurn(this::writeHead);
     }
@@ -174,7 +174,7 @@ final class ResponseRelay {
     }
   }
 
-  private void ended(HttpClientResponse from) {
+  private void onEnd(HttpClientResponse from) {
     if (proxied.isOver()) {
       return;
     }

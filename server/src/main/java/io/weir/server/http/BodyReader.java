@@ -10,34 +10,31 @@ import org.jspecify.annotations.Nullable;
  * After either limit is exceeded, further bytes are discarded.
  */
 final class BodyReader {
-  static final int MAX_BYTES = 1 << 20;
-
-  private static final String TOO_LARGE = "the body is larger than " + MAX_BYTES + " bytes";
   private static final byte[] NO_BYTES = {};
 
   private final HttpExchange exchange;
-  private final Endpoint endpoint;
+  private final Route route;
   private final ConnectionTracker connections;
   private @Nullable Buffer body;
   private int startTick;
   private boolean done;
 
-  private BodyReader(HttpExchange exchange, Endpoint endpoint, ConnectionTracker connections) {
+  private BodyReader(HttpExchange exchange, Route route, ConnectionTracker connections) {
     this.exchange = exchange;
-    this.endpoint = endpoint;
+    this.route = route;
     this.connections = connections;
   }
 
-  /** Reads the body of an exchange, then calls the endpoint. */
-  static void read(HttpExchange exchange, Endpoint endpoint, ConnectionTracker connections) {
-    new BodyReader(exchange, endpoint, connections).read(exchange.request());
+  /** Reads the body of an exchange, then calls the endpoint of its route. */
+  static void read(HttpExchange exchange, Route route, ConnectionTracker connections) {
+    new BodyReader(exchange, route, connections).read(exchange.request());
   }
 
   private void read(HttpServerRequest request) {
     if (declaresTooMuch(request)) {
       done = true;
       request.handler(more -> {});
-      exchange.problem(HttpProblemException.tooLarge(TOO_LARGE));
+      exchange.problem(tooLarge());
       return;
     }
     if (request.headers().contains(HttpHeaders.EXPECT)) {
@@ -49,12 +46,16 @@ final class BodyReader {
     request.exceptionHandler(failure -> abort());
   }
 
-  private static boolean declaresTooMuch(HttpServerRequest request) {
+  private boolean declaresTooMuch(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     // More digits than a long holds, or a number above the limit; the decoder refused other text.
     return length != null
         && length.length() >= 7
-        && (length.length() > 18 || Long.parseLong(length) > MAX_BYTES);
+        && (length.length() > 18 || Long.parseLong(length) > route.maxBody());
+  }
+
+  private HttpProblemException tooLarge() {
+    return HttpProblemException.tooLarge("the body is larger than " + route.maxBody() + " bytes");
   }
 
   private void add(Buffer more) {
@@ -62,9 +63,9 @@ final class BodyReader {
       return;
     }
     Buffer before = body;
-    if ((before == null ? 0 : before.length()) + more.length() > MAX_BYTES) {
+    if ((before == null ? 0 : before.length()) + more.length() > route.maxBody()) {
       stop();
-      exchange.problem(HttpProblemException.tooLarge(TOO_LARGE));
+      exchange.problem(tooLarge());
     } else {
       body = before == null ? more : before.appendBuffer(more);
     }
@@ -74,7 +75,7 @@ final class BodyReader {
     if (!done) {
       byte[] bytes = body == null ? NO_BYTES : body.getBytes();
       stop();
-      exchange.answerWith(endpoint, bytes);
+      exchange.answerWith(route.endpoint(), bytes);
     }
   }
 

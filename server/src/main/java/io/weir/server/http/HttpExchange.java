@@ -148,6 +148,11 @@ public final class HttpExchange {
     end(200, type, file);
   }
 
+  /** Answers with a body of this type. */
+  public void answer(int status, String type, Buffer body) {
+    end(status, type, body);
+  }
+
   /** Answers 200 without a body. */
   public void answerEmpty() {
     if (isOpen()) {
@@ -196,7 +201,7 @@ public final class HttpExchange {
     problem(
         cause instanceof HttpProblemException problem
             ? problem
-            : loop.faults().report(cause, request.getHeader(TraceParent.HEADER)));
+            : loop.errors().report(cause, request.getHeader(TraceParent.HEADER)));
   }
 
   private void end(int status, CharSequence type, Buffer body) {

@@ -54,6 +54,11 @@ public final class HttpProblemException extends RuntimeException {
     return new HttpProblemException(401, "Unauthorized", detail, "", false);
   }
 
+  /** The caller is known, but may not do this. */
+  public static HttpProblemException forbidden(String detail) {
+    return new HttpProblemException(403, "Forbidden", detail, "", false);
+  }
+
   /**
    * The caller did something too often.
    *
@@ -82,7 +87,7 @@ public final class HttpProblemException extends RuntimeException {
   }
 
   /** The media type of the body is not accepted. */
-  static HttpProblemException unsupported(String detail) {
+  public static HttpProblemException unsupported(String detail) {
     return new HttpProblemException(415, "Unsupported Media Type", detail, "", false);
   }
 

@@ -33,7 +33,7 @@ public final class InternalErrors {
     String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
     if (logged.tryAcquire("")) {
       TraceLogging.run(
-          traceparent, () -> LOG.error("internal error {}", id, SanitizedError.of(error)));
+          traceparent, () -> LOG.error("internal error {}", id, SanitizedException.of(error)));
     }
     return HttpProblemException.unavailable("internal error; see the log for id " + id);
   }

@@ -31,7 +31,7 @@ public final class JsonReader {
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(MAX_DEPTH)
-                  .maxStringLength(BodyReader.MAX_BYTES)
+                  .maxStringLength(Route.MAX_BODY)
                   .maxNameLength(1024)
                   .maxNumberLength(100)
                   .build())
@@ -92,17 +92,18 @@ public final class JsonReader {
         : "it stops being JSON at line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
-  private static HttpProblemException notJson(@Nullable JsonReader body, String why) {
-    String reason = why.length() > MAX_DETAIL ? why.substring(0, MAX_DETAIL) + "…" : why;
+  private static HttpProblemException notJson(@Nullable JsonReader body, String problem) {
+    String reason =
+        problem.length() > MAX_DETAIL ? problem.substring(0, MAX_DETAIL) + "…" : problem;
     return HttpProblemException.badField(
-        body == null ? "" : body.whereItBroke(), "the body cannot be read as JSON: " + reason);
+        body == null ? "" : body.errorLocation(), "the body cannot be read as JSON: " + reason);
   }
 
   /**
    * The path of the field at a syntax error. The parser reads ahead, so it may be one field
    * further.
    */
-  private String whereItBroke() {
+  private String errorLocation() {
     try {
       String name = parser.currentName();
       if (name != null && depth >= 0 && (seen == start[depth] || !names[seen - 1].equals(name))) {
@@ -202,9 +203,9 @@ public final class JsonReader {
   }
 
   /** The current field is invalid. */
-  public HttpProblemException invalid(String why) {
+  public HttpProblemException invalid(String problem) {
     String where = where();
-    return HttpProblemException.badField(where, where + " " + why);
+    return HttpProblemException.badField(where, where + " " + problem);
   }
 
   private String where() {

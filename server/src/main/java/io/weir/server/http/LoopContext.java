@@ -9,7 +9,7 @@ public record LoopContext(
     Context context,
     ConnectionTracker connections,
     JsonWriter json,
-    InternalErrors faults) {
+    InternalErrors errors) {
   /** Runs an action later, on this loop. */
   void schedule(long millis, Runnable action) {
     vertx.setTimer(millis, timer -> action.run());

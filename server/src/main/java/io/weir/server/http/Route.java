@@ -7,19 +7,24 @@ import io.vertx.core.http.HttpMethod;
  *
  * @param method {@code GET} accepts HEAD too
  * @param open whether it needs no authentication
+ * @param maxBody the largest body in bytes; 0 for a route that reads none
+ * @param allow the value of the header {@code Allow} of this path
  */
-public record Route(HttpMethod method, Endpoint endpoint, boolean open) {
+public record Route(HttpMethod method, Endpoint endpoint, boolean open, int maxBody, String allow) {
+  /** The largest body of a route that states none of its own. */
+  public static final int MAX_BODY = 1 << 20;
+
   public static Route get(Endpoint endpoint) {
-    return new Route(HttpMethod.GET, endpoint, false);
+    return new Route(HttpMethod.GET, endpoint, false, 0, "GET, HEAD");
   }
 
   public static Route post(Endpoint endpoint) {
-    return new Route(HttpMethod.POST, endpoint, false);
+    return new Route(HttpMethod.POST, endpoint, false, MAX_BODY, "POST");
   }
 
   /** The same route, without authentication. */
   public Route withoutAuth() {
-    return new Route(method, endpoint, true);
+    return new Route(method, endpoint, true, maxBody, allow);
   }
 
   boolean accepts(HttpMethod asked) {
@@ -27,11 +32,6 @@ public record Route(HttpMethod method, Endpoint endpoint, boolean open) {
   }
 
   boolean hasBody() {
-    return method == HttpMethod.POST;
-  }
-
-  /** The value of the header {@code Allow}. */
-  String allow() {
-    return method == HttpMethod.GET ? "GET, HEAD" : method.name();
+    return maxBody > 0;
   }
 }

@@ -11,11 +11,16 @@ public final class Router implements Handler<HttpServerRequest> {
   private static final byte[] NO_BODY = {};
 
   private final LoopContext loop;
-  private final Map<String, Route> routes;
+  private final RouteTable routes;
   private final AccessCheck access;
 
   /** Routes by exact path, behind an access check. */
   public Router(LoopContext loop, Map<String, Route> routes, AccessCheck access) {
+    this(loop, RouteTable.of(routes), access);
+  }
+
+  /** Routes of a table, behind an access check. */
+  public Router(LoopContext loop, RouteTable routes, AccessCheck access) {
     this.loop = loop;
     this.routes = routes;
     this.access = access;
@@ -25,7 +30,7 @@ public final class Router implements Handler<HttpServerRequest> {
    * Whether this may be a cross-site request that a browser sends without a CORS preflight. Such a
    * request has an {@code Origin}, and a media type other than JSON.
    */
-  private static boolean isOfAnotherPage(HttpServerRequest request) {
+  private static boolean mayBeCrossSite(HttpServerRequest request) {
     return request.headers().contains(HttpHeaders.ORIGIN) && !isJson(request);
   }
 
@@ -42,7 +47,7 @@ public final class Router implements Handler<HttpServerRequest> {
   public void handle(HttpServerRequest request) {
     HttpExchange exchange = new HttpExchange(request, loop);
     String path = request.path();
-    Route route = path == null ? null : routes.get(path);
+    Route route = path == null ? null : routes.find(path, request.method());
     Optional<HttpProblemException> refusal = access.refusal(request, route);
     if (refusal.isPresent()) {
       exchange.problem(refusal.get());
@@ -51,12 +56,12 @@ public final class Router implements Handler<HttpServerRequest> {
     } else if (!route.accepts(request.method())) {
       request.response().putHeader(HttpHeaders.ALLOW, route.allow());
       exchange.problem(HttpProblemException.methodNotAllowed("this path accepts " + route.allow()));
-    } else if (route.hasBody() && isOfAnotherPage(request)) {
+    } else if (route.hasBody() && mayBeCrossSite(request)) {
       exchange.problem(
           HttpProblemException.unsupported(
               "a request with an Origin header needs the media type application/json"));
     } else if (route.hasBody()) {
-      BodyReader.read(exchange, route.endpoint(), loop.connections());
+      BodyReader.read(exchange, route, loop.connections());
     } else {
       exchange.answerWith(route.endpoint(), NO_BODY);
     }

@@ -70,7 +70,7 @@ public final class Listener extends VerticleBase {
       ListenAddress address,
       int loops,
       AcceptGuard acceptGuard,
-      InternalErrors faults,
+      InternalErrors errors,
       Duration tick,
       int silentTicks,
       Duration drain,
@@ -98,7 +98,7 @@ public final class Listener extends VerticleBase {
     ConnectionTracker connections =
         new ConnectionTracker(port.acceptGuard(), port.protocol().idleTicks, port.silentTicks());
     LoopContext loop =
-        new LoopContext(vertx, context, connections, new JsonWriter(), port.faults());
+        new LoopContext(vertx, context, connections, new JsonWriter(), port.errors());
     vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
     server =
         vertx

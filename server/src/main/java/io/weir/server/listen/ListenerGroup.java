@@ -77,17 +77,17 @@ public final class ListenerGroup {
                           .setFileCachingEnabled(false)))
           .build();
   private final FrontEndSettings settings;
-  private final InternalErrors faults;
+  private final InternalErrors errors;
   private final Duration tick;
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final Map<String, String> deployments = new ConcurrentHashMap<>();
 
-  /** A group without ports; {@code faults} reports errors outside of any request. */
-  public ListenerGroup(FrontEndSettings settings, InternalErrors faults, Duration tick) {
+  /** A group without ports; {@code errors} reports errors outside of any request. */
+  public ListenerGroup(FrontEndSettings settings, InternalErrors errors, Duration tick) {
     this.settings = settings;
-    this.faults = faults;
+    this.errors = errors;
     this.tick = tick;
-    vertx.exceptionHandler(faults::report);
+    vertx.exceptionHandler(errors::report);
   }
 
   /** The Vert.x instance whose event loops run all listeners. */
@@ -145,7 +145,7 @@ public final class ListenerGroup {
             address,
             loops,
             acceptGuard,
-            faults,
+            errors,
             tick,
             silentTicks,
             name.equals(GATEWAY) ? settings.gateway().drain() : DRAIN,

@@ -5,14 +5,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How long the files on disk have been invalid, so that older rules are still in force. That is
- * safe, but an operator should know.
+ * How long newer rules may exist that are not in force: the files on disk are invalid, or the
+ * database with the rules cannot be read. That is safe, but an operator should know.
  */
 public final class ConfigStaleness {
-  /** The configurations that are read from files. */
+  /** Where configurations come from. */
   public enum Source {
     RULES,
-    ENVOY
+    ENVOY,
+    DATABASE
   }
 
   private final TimeSource time;

@@ -18,19 +18,21 @@ import java.util.stream.Stream;
  */
 public record HotKeyAdvice(List<SuggestedChange> changes) {
   /** Shards suggested for a rule without any; a sharded rule gets twice as many as it has. */
-  private static final int FIRST_SHARDS = 8;
+  private static final int INITIAL_SHARDS = 8;
 
-  private static final int MOST_SHARDS = 1024;
+  private static final int MAX_SHARDS = 1024;
 
   /** Least capacity of a shard; smaller ones refuse too many calls that the whole limit allows. */
-  private static final long LEAST_OF_SHARD = 100;
+  private static final long MIN_SHARD_CAPACITY = 100;
 
-  /** Least calls per second here from which the rate of other instances is extrapolated. */
-  private static final double LEAST_HERE = 50;
+  /**
+   * Least calls per second on this instance from which the rate of other instances is extrapolated.
+   */
+  private static final double MIN_LOCAL_CALLS_PER_SECOND = 50;
 
-  private static final Accuracy COARSER = Accuracy.of("5%");
+  private static final Accuracy COARSE_ACCURACY = Accuracy.of("5%");
 
-  private static final String WOULD_LEND =
+  private static final String ALLOWS_LARGER_LEASES =
       " would allow larger leases, so that more of its calls are answered from memory";
 
   /** The section of a document that a change belongs to. */
@@ -54,10 +56,10 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
   /**
    * One suggested change.
    *
-   * @param words its effect, as part of a sentence
+   * @param effect its effect, as part of a sentence
    * @param line the line of YAML to write
    */
-  public record SuggestedChange(String words, ConfigSection place, String line) {}
+  public record SuggestedChange(String effect, ConfigSection section, String line) {}
 
   /**
    * Advice on a key, if it causes enough calls to the store and a change would help.
@@ -66,73 +68,78 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
    *     one
    */
   static Optional<HotKeyAdvice> on(HotKey key, HotKeyAdvisor advisor) {
-    double here = key.storePerSecond();
-    boolean hurts = here >= LEAST_HERE && here * advisor.instances().getAsInt() >= HotKeyLogger.HOT;
-    if (!hurts || key.pool().isLocal()) {
+    double localPerSecond = key.storePerSecond();
+    boolean hot =
+        localPerSecond >= MIN_LOCAL_CALLS_PER_SECOND
+            && localPerSecond * advisor.instances().getAsInt() >= HotKeyLogger.HOT;
+    if (!hot || key.pool().isLocal()) {
       return Optional.empty();
     }
     String rule = key.pool().rule();
-    List<SuggestedChange> undone =
+    List<SuggestedChange> applicable =
         changes(key.pool(), advisor.spreads(rule))
             .filter(
-                change -> change.place() != ConfigSection.STORE || advisor.isWorthOwnRedis(rule))
+                change -> change.section() != ConfigSection.STORE || advisor.isWorthOwnRedis(rule))
             .toList();
-    return undone.isEmpty() ? Optional.empty() : Optional.of(new HotKeyAdvice(undone));
+    return applicable.isEmpty() ? Optional.empty() : Optional.of(new HotKeyAdvice(applicable));
   }
 
-  private static Stream<SuggestedChange> changes(Pool pool, boolean spreads) {
+  private static Stream<SuggestedChange> changes(Pool pool, boolean onSeveralNodes) {
     Limit limit = pool.meter().limit();
     if (LeaseCap.of(limit, Accuracy.DEFAULT.millionths()) == 0) {
       return Stream.of(ownRedis("", pool));
     }
     if (pool.leaseCap() > 0) {
-      return Stream.concat(larger(pool).stream(), Stream.of(shards("", pool, spreads)));
+      return Stream.concat(
+          largerLeases(pool).stream(), Stream.of(shards("", pool, onSeveralNodes)));
     }
     String accuracy = "accuracy: " + Accuracy.DEFAULT;
     return Stream.of(
         new SuggestedChange(
             accuracy + " would answer most of its calls from memory", ConfigSection.RULE, accuracy),
-        shards("where it must be exact, ", pool, spreads));
+        shards("where it must be exact, ", pool, onSeveralNodes));
   }
 
   /** A change that allows larger leases. */
-  private static Optional<SuggestedChange> larger(Pool pool) {
+  private static Optional<SuggestedChange> largerLeases(Pool pool) {
     Limit limit = pool.meter().limit();
-    if (LeaseCap.of(limit, COARSER.millionths()) >= 2 * pool.leaseCap()) {
-      String line = "accuracy: " + COARSER;
-      return Optional.of(new SuggestedChange(line + WOULD_LEND, ConfigSection.RULE, line));
+    if (LeaseCap.of(limit, COARSE_ACCURACY.millionths()) >= 2 * pool.leaseCap()) {
+      String line = "accuracy: " + COARSE_ACCURACY;
+      return Optional.of(
+          new SuggestedChange(line + ALLOWS_LARGER_LEASES, ConfigSection.RULE, line));
     }
-    if (limit instanceof TokenBucket bucket && !pool.isSharded() && isHeldDownByBurst(pool)) {
-      long burst = Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket));
+    if (limit instanceof TokenBucket bucket && !pool.isSharded() && isCappedByBurst(pool)) {
+      long burst = Math.max(2 * bucket.capacity(), tokensIn200Millis(bucket));
       String line = "burst: " + burst;
       String where = " for its limit of " + bucket;
       String price =
           ", but admit up to " + burst + " calls at once instead of " + bucket.capacity();
       return Optional.of(
-          new SuggestedChange(line + where + WOULD_LEND + price, ConfigSection.LIMIT, line));
+          new SuggestedChange(
+              line + where + ALLOWS_LARGER_LEASES + price, ConfigSection.LIMIT, line));
     }
     return Optional.empty();
   }
 
   /** Whether the burst limits the lease size: at most half a burst is leased. */
-  private static boolean isHeldDownByBurst(Pool pool) {
+  private static boolean isCappedByBurst(Pool pool) {
     return pool.leaseCap() == pool.meter().capacity() / 2;
   }
 
-  private static long inAFifthOfASecond(TokenBucket bucket) {
+  private static long tokensIn200Millis(TokenBucket bucket) {
     return (long) (bucket.rate() * 0.2e9 / bucket.period().toNanos());
   }
 
   /** More shards, if they are placed on several nodes; on a single node they gain nothing. */
-  private static SuggestedChange shards(String when, Pool pool, boolean spreads) {
-    int now = pool.isSharded() ? pool.shardedPool().size() : 1;
+  private static SuggestedChange shards(String when, Pool pool, boolean onSeveralNodes) {
+    int current = pool.isSharded() ? pool.shardedPool().size() : 1;
     Limit whole = pool.isSharded() ? pool.shardedPool().whole() : pool.meter().limit();
-    int more = shards(whole, now);
-    if (more <= now || !spreads) {
+    int suggested = shards(whole, current);
+    if (suggested <= current || !onSeveralNodes) {
       return ownRedis(when, pool);
     }
-    String line = "shards: " + more;
-    String insteadOf = now == 1 ? "" : " instead of " + now;
+    String line = "shards: " + suggested;
+    String insteadOf = current == 1 ? "" : " instead of " + current;
     return new SuggestedChange(
         when + line + insteadOf + " would spread them over the store's nodes",
         ConfigSection.RULE,
@@ -140,16 +147,16 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
   }
 
   /** The suggested number of shards, reduced so that each shard has enough capacity. */
-  private static int shards(Limit whole, int now) {
+  private static int shards(Limit whole, int current) {
     if (!LimitDivision.divides(whole.algorithm())) {
       return 0;
     }
-    int more = now == 1 ? FIRST_SHARDS : 2 * now;
-    long most = Math.min(MOST_SHARDS, whole.capacity() / LEAST_OF_SHARD);
-    while (more > most && more > 1) {
-      more /= 2;
+    int suggested = current == 1 ? INITIAL_SHARDS : 2 * current;
+    long most = Math.min(MAX_SHARDS, whole.capacity() / MIN_SHARD_CAPACITY);
+    while (suggested > most && suggested > 1) {
+      suggested /= 2;
     }
-    return more;
+    return suggested;
   }
 
   private static SuggestedChange ownRedis(String when, Pool pool) {
@@ -161,6 +168,6 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
 
   /** All changes in one sentence. */
   public String sentence() {
-    return changes.stream().map(SuggestedChange::words).collect(Collectors.joining("; "));
+    return changes.stream().map(SuggestedChange::effect).collect(Collectors.joining("; "));
   }
 }

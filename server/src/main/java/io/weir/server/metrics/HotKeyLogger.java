@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class HotKeyLogger {
   private static final Logger LOG = LoggerFactory.getLogger(HotKeyLogger.class);
-  private static final int MOST = 100;
+  private static final int MAX_KEYS = 100;
 
   /** Calls per second from which a key counts as hot. */
   public static final double HOT = 1000;
@@ -38,7 +38,7 @@ public final class HotKeyLogger {
   }
 
   void logAdvice() {
-    List<HotKey> top = keys.top(MOST);
+    List<HotKey> top = keys.top(MAX_KEYS);
     count = (int) top.stream().filter(key -> key.perSecond() >= HOT).count();
     int instances = advisor.instances().getAsInt();
     for (HotKey key : top) {

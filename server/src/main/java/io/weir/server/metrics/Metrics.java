@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ public final class Metrics implements DecisionListener {
   public static final String AD_HOC_RULE = "/ratelimit/check";
 
   public static final String DECISIONS = "weir.decisions";
-  public static final String WHAT_DECISIONS_ARE = "Decisions by rule and outcome";
+  public static final String DECISIONS_HELP = "Decisions by rule and outcome";
 
   private static final Duration[] DECISION_BUCKETS =
       LongStream.of(50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 1_000_000)
@@ -61,9 +62,10 @@ public final class Metrics implements DecisionListener {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final StoreMetrics store = new StoreMetrics(registry);
-  private final InternalErrors faults;
+  private final InternalErrors errors;
   private final DecisionCounts noRule = DecisionCounts.zero();
   private final LongAdder rulesVersion = new LongAdder();
+  private volatile LongSupplier versionInForce = () -> 0;
   public final CallCounts calls = new CallCounts();
   private final Timer decisionTimes;
   private final Timer propagation;
@@ -78,9 +80,9 @@ public final class Metrics implements DecisionListener {
   private volatile @Nullable NearStoreMetrics nearStoreMetrics;
   private volatile @Nullable AuditMetrics auditMetrics;
 
-  public Metrics(InternalErrors faults) {
-    this.faults = faults;
-    counter("weir.internal.errors", "Unexpected errors", faults, InternalErrors::count);
+  public Metrics(InternalErrors errors) {
+    this.errors = errors;
+    counter("weir.internal.errors", "Unexpected errors", errors, InternalErrors::count);
     decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED), LongAdder::sum);
     for (Outcome outcome : Outcome.values()) {
       if (outcome != Outcome.SHADOW_DENIED) {
@@ -92,7 +94,11 @@ public final class Metrics implements DecisionListener {
       bySource.put(source, count);
       counter("weir.answers", "Decisions by source", count, LongAdder::sum, "source", source.id());
     }
-    gauge("weir.rules.version", "Rule sets loaded since start", rulesVersion, LongAdder::sum);
+    gauge(
+        "weir.rules.version",
+        "The version of the rules in force; without versions, rule sets loaded since start",
+        this,
+        Metrics::rulesVersion);
     gauge(
         "weir.rules.folded",
         "Rules without series of their own, counted as rule=\"_other\"",
@@ -130,8 +136,13 @@ public final class Metrics implements DecisionListener {
   }
 
   /** Registers a gauge. */
-  public <T> void gauge(String name, String what, T source, ToDoubleFunction<T> value) {
-    Gauge.builder(name, source, value).description(what).strongReference(true).register(registry);
+  public <T> void gauge(
+      String name, String what, T source, ToDoubleFunction<T> value, String... tags) {
+    Gauge.builder(name, source, value)
+        .description(what)
+        .tags(tags)
+        .strongReference(true)
+        .register(registry);
   }
 
   /** Registers the counter of the new-key cap. */
@@ -162,8 +173,8 @@ public final class Metrics implements DecisionListener {
   }
 
   /** Receives unexpected errors. */
-  public InternalErrors faults() {
-    return faults;
+  public InternalErrors errors() {
+    return errors;
   }
 
   /** The metrics of the nodes of a shared store. */
@@ -203,9 +214,15 @@ public final class Metrics implements DecisionListener {
     return counts;
   }
 
-  /** The number of rule sets loaded since start. */
+  /** The version of the rules in force; without versions, rule sets loaded since start. */
   public long rulesVersion() {
-    return rulesVersion.sum();
+    long version = versionInForce.getAsLong();
+    return version > 0 ? version : rulesVersion.sum();
+  }
+
+  /** Shows the version of the control plane; 0 stands for none. */
+  public void versionInForce(LongSupplier version) {
+    versionInForce = version;
   }
 
   /** The number of hot keys at the last check. */
@@ -231,7 +248,7 @@ public final class Metrics implements DecisionListener {
   /** Registers the counter of a rule's decisions with one outcome. */
   <T> Meter decisions(String rule, String outcome, T source, ToDoubleFunction<T> count) {
     String[] tags = {"rule", rule, "outcome", outcome};
-    return counter(DECISIONS, WHAT_DECISIONS_ARE, source, count, tags);
+    return counter(DECISIONS, DECISIONS_HELP, source, count, tags);
   }
 
   /** Registers the counter of upstream responses with one outcome. */
@@ -292,20 +309,20 @@ public final class Metrics implements DecisionListener {
   @Override
   public void onDecision(Call call, Decision decision) {
     calls.add(decision);
-    List<LimitStatus> standings = decision.statuses();
-    if (standings.isEmpty()) {
+    List<LimitStatus> statuses = decision.statuses();
+    if (statuses.isEmpty()) {
       countImmediate(decision);
       return;
     }
     onAnswer(decision.source());
-    for (int i = 0; i < standings.size(); ) {
-      LimitStatus first = standings.get(i);
+    for (int i = 0; i < statuses.size(); ) {
+      LimitStatus first = statuses.get(i);
       boolean admits = true;
       boolean degraded = false;
       // The limits of one rule are adjacent.
-      for (; i < standings.size() && standings.get(i).rule().equals(first.rule()); i++) {
-        admits &= standings.get(i).allowed();
-        degraded |= standings.get(i).degraded();
+      for (; i < statuses.size() && statuses.get(i).rule().equals(first.rule()); i++) {
+        admits &= statuses.get(i).allowed();
+        degraded |= statuses.get(i).degraded();
       }
       if (!admits || decision.allowed()) {
         count(first, outcome(first, admits, degraded));
@@ -337,7 +354,7 @@ public final class Metrics implements DecisionListener {
 
   @Override
   public void onError(Throwable error) {
-    faults.report(error);
+    errors.report(error);
   }
 
   private void countImmediate(Decision decision) {

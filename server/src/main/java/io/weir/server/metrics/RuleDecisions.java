@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts decisions per rule, and chooses the rules with series of their own.
  *
- * <p>Thousands of rules would make a scrape of megabytes. So the first {@link #MOST_SHOWN} rules of
+ * <p>Thousands of rules would make a scrape of megabytes. So the first {@link #MAX_SHOWN} rules of
  * the document have series of their own, and all others share those of {@link #OTHER}. A rule keeps
  * its series as long as it exists; a free place goes to the next rule. No counter decreases by
  * that: decisions counted under {@code _other} remain there, and the rule's own series start at 0.
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleDecisions {
   /** Maximum number of rules with series of their own. */
-  static final int MOST_SHOWN = 1000;
+  static final int MAX_SHOWN = 1000;
 
   /** The label value of all further rules; a rule with this id is one of them. */
   public static final String OTHER = "_other";
@@ -122,7 +122,7 @@ public final class RuleDecisions {
         waiting.add(rule.id());
       }
     }
-    for (int i = 0; i < waiting.size() && chosen.size() < MOST_SHOWN; i++) {
+    for (int i = 0; i < waiting.size() && chosen.size() < MAX_SHOWN; i++) {
       chosen.add(waiting.get(i));
     }
     return Collections.unmodifiableSet(chosen);

@@ -23,7 +23,7 @@ public final class Reloader<T> implements AutoCloseable {
   /** Marks lines that report a change of state; the rate limit of the log lets them pass. */
   static final Marker STATE_CHANGE = MarkerFactory.getMarker("STATE_CHANGE");
 
-  private static final int MOST_LINES = 20;
+  private static final int MAX_LINES = 20;
 
   private final Subject subject;
   private final @Nullable ReloadableFiles<T> files;
@@ -139,10 +139,10 @@ public final class Reloader<T> implements AutoCloseable {
 
   private static void report(Subject subject, List<Problem> problems) {
     problems.stream()
-        .limit(MOST_LINES)
+        .limit(MAX_LINES)
         .forEach(problem -> subject.log().warn("{}: {}", subject.name(), problem));
-    if (problems.size() > MOST_LINES) {
-      int more = problems.size() - MOST_LINES;
+    if (problems.size() > MAX_LINES) {
+      int more = problems.size() - MAX_LINES;
       subject.log().warn("{}: and {} more problems", subject.name(), more);
     }
   }

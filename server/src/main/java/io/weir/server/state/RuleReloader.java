@@ -1,6 +1,5 @@
 package io.weir.server.state;
 
-import io.weir.engine.Engine;
 import io.weir.rule.RuleSet;
 import io.weir.rules.AttributeSource;
 import io.weir.rules.ReloadableFiles;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /** Reloads rules from their file into a running engine, and logs the changes. */
 public final class RuleReloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleReloader.class);
-  private static final int MOST_CHANGES = 20;
+  private static final int MAX_CHANGES = 20;
   private static final Reloader.Subject RULES =
       new Reloader.Subject(
           LOG,
@@ -63,50 +62,60 @@ public final class RuleReloader implements AutoCloseable {
   }
 
   /** Starts to poll the file. Every valid change takes effect. */
-  public void follow(Engine engine, Metrics metrics) {
+  public void follow(RuleSink sink, Metrics metrics) {
     reloader.follow(
-        ReloadableFiles.POLL_INTERVAL, metrics.staleness(), new Target(engine, metrics, changed));
+        ReloadableFiles.POLL_INTERVAL, metrics.staleness(), new Target(sink, metrics, changed));
   }
 
-  private record Target(Engine engine, Metrics metrics, Supplier<Optional<Instant>> changed)
+  private record Target(RuleSink sink, Metrics metrics, Supplier<Optional<Instant>> changed)
       implements Reloader.Target<RuleSet> {
     @Override
     public void start(RuleSet first) {
-      show(first);
+      sink.start();
     }
 
     @Override
     public Reloader.Change apply(RuleSet next) {
       Optional<Instant> changedAt = changed.get();
-      RuleSet before = engine.rules();
-      if (!next.equals(before)) {
-        // If only comments change, leases are kept and the version stays the same.
-        engine.replaceRules(next);
-        show(next);
+      RuleSet before = sink.rules();
+      // If only comments change, leases are kept and the version stays the same.
+      boolean applied = sink.replace(next) && !next.equals(before);
+      if (applied) {
         changedAt.ifPresent(at -> metrics.onRulesPropagated(Duration.between(at, Instant.now())));
       }
-      List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
+      List<String> changes = applied ? changes(before, next) : List.of();
       return changes.isEmpty()
           ? new Reloader.Change(false, "no changes")
           : new Reloader.Change(true, sentence(changes));
     }
+  }
 
-    private void show(RuleSet rules) {
-      metrics.rules(rules);
-      if (metrics.folded() > 0) {
-        LOG.info(
-            "rules: {} of {} rules have no metrics of their own and are counted as rule=\"{}\"",
-            metrics.folded(),
-            rules.rules().size(),
-            RuleDecisions.OTHER);
-      }
+  /** Creates the metrics of a rule set in force. */
+  public static void show(RuleSet rules, Metrics metrics) {
+    metrics.rules(rules);
+    if (metrics.folded() > 0) {
+      LOG.info(
+          "rules: {} of {} rules have no metrics of their own and are counted as rule=\"{}\"",
+          metrics.folded(),
+          rules.rules().size(),
+          RuleDecisions.OTHER);
     }
   }
 
+  private static List<String> changes(RuleSet before, RuleSet after) {
+    return RuleDiff.between(before, after).stream().map(Object::toString).toList();
+  }
+
+  /** The changes from one rule set to another, for the log. */
+  public static String describe(RuleSet before, RuleSet after) {
+    List<String> changes = changes(before, after);
+    return changes.isEmpty() ? "no changes" : sentence(changes);
+  }
+
   private static String sentence(List<String> changes) {
-    String shown = changes.stream().limit(MOST_CHANGES).collect(Collectors.joining("; "));
-    return changes.size() > MOST_CHANGES
-        ? shown + "; and " + (changes.size() - MOST_CHANGES) + " more changes"
+    String shown = changes.stream().limit(MAX_CHANGES).collect(Collectors.joining("; "));
+    return changes.size() > MAX_CHANGES
+        ? shown + "; and " + (changes.size() - MAX_CHANGES) + " more changes"
         : shown;
   }
 

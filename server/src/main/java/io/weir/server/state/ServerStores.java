@@ -42,7 +42,7 @@ public final class ServerStores implements AutoCloseable {
   /** The store shared by all instances, and the membership that counts them. */
   private record SharedRedis(RedisStore store, FleetMembership fleet) {}
 
-  private ServerStores(ServerConfig config, Optional<RedisStore> redis, InternalErrors faults) {
+  private ServerStores(ServerConfig config, Optional<RedisStore> redis, InternalErrors errors) {
     this.name = config.store();
     this.layout = HotKeyAdvisor.Layout.of(config.shared());
     this.memory = config.memory().store();
@@ -61,7 +61,7 @@ public final class ServerStores implements AutoCloseable {
                 adHocMemory,
                 SystemTime.INSTANCE,
                 this::instances,
-                faults::report)
+                errors::report)
             : adHocMemory;
   }
 
@@ -70,11 +70,11 @@ public final class ServerStores implements AutoCloseable {
    *
    * @throws ConfigException if Redis can never be reached with these settings
    */
-  public static ServerStores open(ServerConfig config, RedisEvents events, InternalErrors faults)
+  public static ServerStores open(ServerConfig config, RedisEvents events, InternalErrors errors)
       throws ConfigException {
     try {
       return new ServerStores(
-          config, config.redis().map(options -> open(options, config.shared(), events)), faults);
+          config, config.redis().map(options -> open(options, config.shared(), events)), errors);
     } catch (RuntimeException e) {
       throw new ConfigException(
           List.of("the store " + config.store() + " cannot be used: " + e.getMessage()));

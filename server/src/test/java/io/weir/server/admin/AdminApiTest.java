@@ -1,7 +1,7 @@
 package io.weir.server.admin;
 
-import static io.weir.server.fixture.AdminRequests.ask;
-import static io.weir.server.fixture.AdminRequests.askWith;
+import static io.weir.server.fixture.AdminRequests.get;
+import static io.weir.server.fixture.AdminRequests.getWithToken;
 import static io.weir.server.fixture.AdminRequests.token;
 import static io.weir.server.fixture.AdminRequests.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,12 +51,12 @@ class AdminApiTest {
                 for (int i = 0; i < 50; i++) {
                   server.post("/v1/check/batch", batch);
                 }
-                String metrics = ask(server, "/metrics").body();
+                String metrics = get(server, "/metrics").body();
                 return metrics.contains("weir_hot_keys 1.0");
               });
-      HttpResponse<String> viewed = askWith(server, "look");
+      HttpResponse<String> viewed = getWithToken(server, "look");
       JsonObject forViewer = new JsonObject(viewed.body());
-      JsonObject forOperator = new JsonObject(askWith(server, "help").body());
+      JsonObject forOperator = new JsonObject(getWithToken(server, "help").body());
 
       assertThat(forViewer.getBoolean("watched")).isTrue();
       assertThat(viewed.body()).doesNotContain("anna");
@@ -114,10 +114,10 @@ class AdminApiTest {
                 for (int i = 0; i < 100; i++) {
                   server.post("/v1/check/batch", batch);
                 }
-                return ask(server, "/metrics").body().contains("weir_hot_keys 1.0");
+                return get(server, "/metrics").body().contains("weir_hot_keys 1.0");
               });
       JsonObject shown =
-          new JsonObject(askWith(server, "look").body()).getJsonArray("keys").getJsonObject(0);
+          new JsonObject(getWithToken(server, "look").body()).getJsonArray("keys").getJsonObject(0);
 
       assertThat(shown.getBoolean("hot")).isTrue();
       assertThat(shown.getBoolean("leased")).isFalse();
@@ -132,7 +132,7 @@ class AdminApiTest {
 
   private static JsonObject overview(TestServer server, String token) {
     HttpResponse<String> answer =
-        ask(server, AdminRoutes.OVERVIEW, "Authorization", "Bearer " + token);
+        get(server, AdminRoutes.OVERVIEW, "Authorization", "Bearer " + token);
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
     return new JsonObject(answer.body());
@@ -215,7 +215,7 @@ class AdminApiTest {
   void reportsThatKeysInMemoryAreNotWatched() {
     FrontEndSettings front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server = TestServer.with(front, RULE)) {
-      assertThat(new JsonObject(askWith(server, "look").body()))
+      assertThat(new JsonObject(getWithToken(server, "look").body()))
           .isEqualTo(
               new JsonObject("{\"watched\":false,\"hot_from_per_second\":1000,\"keys\":[]}"));
     }
@@ -227,7 +227,7 @@ class AdminApiTest {
     FrontEndSettings front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server = TestServer.with(front, RULE)) {
       HttpResponse<String> answer =
-          ask(server, AdminRoutes.HOT_KEYS + "?top=" + top, "Authorization", "Bearer look");
+          get(server, AdminRoutes.HOT_KEYS + "?top=" + top, "Authorization", "Bearer look");
 
       assertThat(answer.statusCode()).isEqualTo(400);
       assertThat(new JsonObject(answer.body()).getString("field")).isEqualTo("top");

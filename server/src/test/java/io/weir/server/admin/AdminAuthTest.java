@@ -1,7 +1,7 @@
 package io.weir.server.admin;
 
-import static io.weir.server.fixture.AdminRequests.ask;
-import static io.weir.server.fixture.AdminRequests.askWith;
+import static io.weir.server.fixture.AdminRequests.get;
+import static io.weir.server.fixture.AdminRequests.getWithToken;
 import static io.weir.server.fixture.AdminRequests.token;
 import static io.weir.server.fixture.AdminRequests.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,8 +45,8 @@ class AdminAuthTest {
 
       assertThat(token).hasSizeGreaterThan(40);
       assertThat(other.server.generatedAdminToken().orElseThrow()).isNotEqualTo(token);
-      assertThat(askWith(one, token).statusCode()).isEqualTo(200);
-      assertThat(askWith(other, token).statusCode()).isEqualTo(401);
+      assertThat(getWithToken(one, token).statusCode()).isEqualTo(200);
+      assertThat(getWithToken(other, token).statusCode()).isEqualTo(401);
     }
   }
 
@@ -56,8 +56,8 @@ class AdminAuthTest {
         tokens(false, token("look", AdminRole.VIEWER), token("help", AdminRole.OPERATOR));
     try (TestServer server = TestServer.with(front, RULE)) {
       assertThat(server.server.generatedAdminToken()).isEmpty();
-      assertThat(askWith(server, "look").statusCode()).isEqualTo(200);
-      assertThat(askWith(server, "help").statusCode()).isEqualTo(200);
+      assertThat(getWithToken(server, "look").statusCode()).isEqualTo(200);
+      assertThat(getWithToken(server, "help").statusCode()).isEqualTo(200);
     }
   }
 
@@ -69,14 +69,14 @@ class AdminAuthTest {
         TestServer.with(tokens(false, token("good", AdminRole.ADMIN), expired), RULE)) {
       List<HttpResponse<String>> refused =
           List.of(
-              ask(server, AdminRoutes.HOT_KEYS),
-              askWith(server, "wrong"),
-              askWith(server, ""),
-              askWith(server, "old"),
-              askWith(server, Sha256.hex("good")),
-              ask(server, AdminRoutes.HOT_KEYS, "Authorization", "Basic good"),
-              ask(server, AdminRoutes.HOT_KEYS + "?token=good"),
-              ask(server, "/admin/v1/nothing-here"));
+              get(server, AdminRoutes.HOT_KEYS),
+              getWithToken(server, "wrong"),
+              getWithToken(server, ""),
+              getWithToken(server, "old"),
+              getWithToken(server, Sha256.hex("good")),
+              get(server, AdminRoutes.HOT_KEYS, "Authorization", "Basic good"),
+              get(server, AdminRoutes.HOT_KEYS + "?token=good"),
+              get(server, "/admin/v1/nothing-here"));
 
       assertThat(refused).extracting(HttpResponse::statusCode).containsOnly(401);
       assertThat(refused).extracting(HttpResponse::body).hasSizeGreaterThan(1).doesNotContain("");
@@ -89,23 +89,23 @@ class AdminAuthTest {
   void badTokensAreAnswered429AfterAWhileAndAGoodOneAlwaysPasses() {
     FrontEndSettings front = tokens(true, token("good", AdminRole.ADMIN));
     try (TestServer server = TestServer.with(front, RULE)) {
-      for (int i = 0; i < AdminAuth.MOST_FAILURES; i++) {
-        assertThat(askWith(server, "guess" + i).statusCode()).isEqualTo(401);
+      for (int i = 0; i < AdminAuth.MAX_FAILURES; i++) {
+        assertThat(getWithToken(server, "guess" + i).statusCode()).isEqualTo(401);
       }
-      HttpResponse<String> late = askWith(server, "guess");
+      HttpResponse<String> late = getWithToken(server, "guess");
 
       assertThat(late.statusCode()).isEqualTo(429);
       assertThat(Long.parseLong(late.headers().firstValue("retry-after").orElseThrow()))
           .isBetween(1L, 7L);
-      for (int i = 0; i < 2 * AdminAuth.MOST_FAILURES; i++) {
-        assertThat(askWith(server, "good").statusCode()).isEqualTo(200);
-        assertThat(askWith(server, "guess").statusCode()).isEqualTo(429);
+      for (int i = 0; i < 2 * AdminAuth.MAX_FAILURES; i++) {
+        assertThat(getWithToken(server, "good").statusCode()).isEqualTo(200);
+        assertThat(getWithToken(server, "guess").statusCode()).isEqualTo(429);
       }
-      assertThat(ask(server, "/metrics", "Authorization", "Bearer guess").statusCode())
+      assertThat(get(server, "/metrics", "Authorization", "Bearer guess").statusCode())
           .isEqualTo(429);
-      assertThat(ask(server, "/metrics", "Authorization", "Bearer good").statusCode())
+      assertThat(get(server, "/metrics", "Authorization", "Bearer good").statusCode())
           .isEqualTo(200);
-      assertThat(ask(server, "/healthz").statusCode()).isEqualTo(200);
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
     }
   }
 
@@ -114,12 +114,12 @@ class AdminAuthTest {
   void requestsWithoutATokenDoNotCountAsFailures() {
     FrontEndSettings front = tokens(true, token("good", AdminRole.ADMIN));
     try (TestServer server = TestServer.with(front, RULE)) {
-      for (int i = 0; i < 2 * AdminAuth.MOST_FAILURES; i++) {
-        assertThat(ask(server, AdminRoutes.HOT_KEYS).statusCode()).isEqualTo(401);
-        assertThat(ask(server, "/metrics").statusCode()).isEqualTo(401);
+      for (int i = 0; i < 2 * AdminAuth.MAX_FAILURES; i++) {
+        assertThat(get(server, AdminRoutes.HOT_KEYS).statusCode()).isEqualTo(401);
+        assertThat(get(server, "/metrics").statusCode()).isEqualTo(401);
       }
 
-      assertThat(askWith(server, "guess").statusCode()).isEqualTo(401);
+      assertThat(getWithToken(server, "guess").statusCode()).isEqualTo(401);
     }
   }
 
@@ -128,14 +128,14 @@ class AdminAuthTest {
   void crossSiteRequestsAreRefusedAndDoNotCountAsFailures(String site) {
     FrontEndSettings front = tokens(false, token("good", AdminRole.ADMIN));
     try (TestServer server = TestServer.with(front, RULE)) {
-      for (int i = 0; i < 2 * AdminAuth.MOST_FAILURES; i++) {
+      for (int i = 0; i < 2 * AdminAuth.MAX_FAILURES; i++) {
         String token = i % 2 == 0 ? "Bearer good" : "Bearer guess";
         HttpResponse<String> refused =
-            ask(server, AdminRoutes.HOT_KEYS, "Authorization", token, "Sec-Fetch-Site", site);
+            get(server, AdminRoutes.HOT_KEYS, "Authorization", token, "Sec-Fetch-Site", site);
         assertThat(refused.statusCode()).isEqualTo(401);
       }
 
-      assertThat(askWith(server, "good").statusCode()).isEqualTo(200);
+      assertThat(getWithToken(server, "good").statusCode()).isEqualTo(200);
     }
   }
 
@@ -144,12 +144,12 @@ class AdminAuthTest {
     AdminSettings.Token good = token("good", AdminRole.VIEWER);
     try (TestServer open = TestServer.with(tokens(false, good), RULE);
         TestServer closed = TestServer.with(tokens(true, good), RULE)) {
-      assertThat(ask(open, "/metrics").statusCode()).isEqualTo(200);
-      assertThat(ask(closed, "/metrics").statusCode()).isEqualTo(401);
-      assertThat(ask(closed, "/metrics", "Authorization", "Bearer good").statusCode())
+      assertThat(get(open, "/metrics").statusCode()).isEqualTo(200);
+      assertThat(get(closed, "/metrics").statusCode()).isEqualTo(401);
+      assertThat(get(closed, "/metrics", "Authorization", "Bearer good").statusCode())
           .isEqualTo(200);
-      assertThat(ask(closed, "/readyz").statusCode()).isEqualTo(200);
-      assertThat(ask(closed, "/v1/check").statusCode()).isEqualTo(404);
+      assertThat(get(closed, "/readyz").statusCode()).isEqualTo(200);
+      assertThat(get(closed, "/v1/check").statusCode()).isEqualTo(404);
     }
   }
 

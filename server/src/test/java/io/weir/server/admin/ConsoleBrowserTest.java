@@ -121,16 +121,16 @@ class ConsoleBrowserTest {
     tab.go(console("#/hot-keys"));
     awaitText("Sign in");
 
-    assertThat(tab.spoken()).contains("textbox Token", "button Sign in");
+    assertThat(tab.accessibilityTree()).contains("textbox Token", "button Sign in");
     assertThat(tab.text()).doesNotContain("partner-quota");
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.problems()).isEmpty();
 
     tab.type("wrong");
     tab.press("Enter", 13);
     awaitText("This token is not valid.");
 
     assertThat(tab.text()).doesNotContain("partner-quota");
-    assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("401"));
+    assertThat(tab.problems()).allMatch(complaint -> complaint.contains("401"));
   }
 
   @Test
@@ -143,19 +143,20 @@ class ConsoleBrowserTest {
 
     assertThat(tab.text()).contains("ready", "available", redis.uri(), "closed (healthy)");
     assertThat(tab.text()).contains("searches 0 0 user 5/s shadow");
-    assertThat(tab.spoken()).contains("link Hot keys", "button Sign out", "heading Overview");
+    assertThat(tab.accessibilityTree())
+        .contains("link Hot keys", "button Sign out", "heading Overview");
 
     tab.value("document.querySelector('weir-console').renderRoot.querySelector('button').click()");
     awaitText("Sign in");
 
     assertThat(tab.value("sessionStorage.length")).isEqualTo(0);
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.problems()).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"light", "dark"})
   void suggestsChangesForAHotKey(String scheme) throws Exception {
-    tab.prefer(scheme);
+    tab.colorScheme(scheme);
     tab.resize(1100, 800);
     AtomicBoolean enough = new AtomicBoolean();
     Thread traffic = new Thread(() -> ask(enough), "traffic");
@@ -178,8 +179,8 @@ class ConsoleBrowserTest {
         .contains("Where it must be exact, store.hot would give the rule a Redis of its own.")
         .contains("in the rule partner-quota : accuracy: 1%")
         .contains("in weir.yaml , under store : hot: { uri:");
-    assertThat(tab.spoken()).contains("heading Suggestions", "rowheader partner-quota");
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.accessibilityTree()).contains("heading Suggestions", "rowheader partner-quota");
+    assertThat(tab.problems()).isEmpty();
     assertThat(contrasts()).allMatch(contrast -> contrast >= 4.5);
     assertThat((String) tab.value("getComputedStyle(document.body).backgroundColor"))
         .isEqualTo(scheme.equals("dark") ? "rgb(16, 22, 28)" : "rgb(245, 247, 249)");
@@ -194,7 +195,7 @@ class ConsoleBrowserTest {
     awaitText("Only operators see the keys themselves.");
 
     assertThat(tab.text()).doesNotContain(HOSTILE).containsPattern("partner-quota #[0-9a-f]{16}");
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.problems()).isEmpty();
   }
 
   private double number(String selector, String of) {
@@ -205,7 +206,7 @@ class ConsoleBrowserTest {
   @ValueSource(strings = {"light", "dark"})
   void fitsAPhone(String scheme) throws Exception {
     server.post("/v1/check/batch", CALLS);
-    tab.prefer(scheme);
+    tab.colorScheme(scheme);
     tab.resize(390, 844);
     tab.go(console("#token=" + OPERATOR));
     awaitText("closed (healthy)");
@@ -228,13 +229,13 @@ class ConsoleBrowserTest {
     keepPicture("phone-hot-keys-" + scheme);
 
     assertThat(tab.value("document.documentElement.scrollWidth")).isEqualTo(390);
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.problems()).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"light", "dark"})
   void showsRefusalsFirstAndFillsTheGrid(String scheme) throws Exception {
-    tab.prefer(scheme);
+    tab.colorScheme(scheme);
     tab.resize(1280, 800);
     tab.go(console("#token=" + OPERATOR));
     Pattern headline = Pattern.compile("Refused [0-9.,]+ a second , [0-9.]+% of calls");
@@ -257,7 +258,7 @@ class ConsoleBrowserTest {
           .isEqualTo(grid);
       assertThat(tab.value("document.documentElement.scrollWidth")).isEqualTo(width);
     }
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.problems()).isEmpty();
   }
 
   @Test
@@ -280,7 +281,7 @@ class ConsoleBrowserTest {
     assertThat(tab.text()).doesNotContain("\u202e", "\u200b");
     assertThat(number("td bdi", ".length")).isPositive();
     assertThat(number("td .escape", ".length")).isGreaterThanOrEqualTo(2);
-    assertThat(tab.complaints()).isEmpty();
+    assertThat(tab.problems()).isEmpty();
   }
 
   private static void ask(AtomicBoolean enough) {
@@ -323,6 +324,6 @@ class ConsoleBrowserTest {
   /** Stores a screenshot beside the test reports. */
   private void keepPicture(String name) throws Exception {
     Path folder = Files.createDirectories(Path.of("target", "console"));
-    Files.write(folder.resolve(name + ".png"), tab.picture());
+    Files.write(folder.resolve(name + ".png"), tab.screenshot());
   }
 }

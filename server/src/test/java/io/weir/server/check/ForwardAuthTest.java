@@ -108,7 +108,7 @@ class ForwardAuthTest {
                 "{ id: a, key: [user], limit: 9/h }", "{ id: b, key: [user, plan], limit: 9/h }");
         LogCapture log = LogCapture.of(ForwardAuth.class)) {
       server.check("{\"attributes\":{\"user\":\"1\"}}");
-      assertThat(log.said()).isEmpty();
+      assertThat(log.messages()).isEmpty();
       original(server, "GET", "/");
       original(server, "GET", "/");
 
@@ -257,12 +257,12 @@ class ForwardAuthTest {
     try (LogCapture log = LogCapture.of(ForwardAuth.class);
         TestServer server = TestServer.with(settings, "{ id: a, key: [ip], limit: 9/h }")) {
       original(server, "GET", "/");
-      assertThat(log.said()).isEmpty();
+      assertThat(log.messages()).isEmpty();
       for (int i = 0; i < 3; i++) {
         ask(server, head);
       }
 
-      assertThat(log.said())
+      assertThat(log.messages())
           .singleElement()
           .asString()
           .contains("proxy at 127.0.0.1 ")
@@ -276,7 +276,7 @@ class ForwardAuthTest {
         TestServer server = TestServer.with(BEHIND_A_PROXY, "{ id: a, key: [ip], limit: 9/h }")) {
       ask(server, "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1");
 
-      assertThat(log.said()).isEmpty();
+      assertThat(log.messages()).isEmpty();
     }
   }
 

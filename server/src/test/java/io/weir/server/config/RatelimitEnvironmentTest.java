@@ -320,7 +320,7 @@ class RatelimitEnvironmentTest {
   private static List<String> ignored(Map<String, String> environment) throws ConfigException {
     try (LogCapture log = LogCapture.of(RatelimitEnvironment.class)) {
       read(environment);
-      return log.said();
+      return log.messages();
     }
   }
 }

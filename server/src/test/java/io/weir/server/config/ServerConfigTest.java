@@ -113,6 +113,7 @@ class ServerConfigTest {
             Map.ofEntries(
                 Map.entry("WEIR_JAVA_OPTS", "-Xmx1g"),
                 Map.entry("WEIR_TOKEN", "t"),
+                Map.entry("WEIR_TOKEN_FILE", "f"),
                 Map.entry("WEIR_TEST_REDIS", "path"),
                 Map.entry("WEIR_REQUIRE_NGINX", "1"),
                 Map.entry("WEIR_PORT", "tcp://10.0.0.1:8080"),

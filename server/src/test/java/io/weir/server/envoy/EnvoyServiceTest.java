@@ -117,10 +117,10 @@ class EnvoyServiceTest {
           }
         };
     EnvoyService service = service(slow);
-    CompletionStage<?> said = service.decide(request());
+    CompletionStage<?> response = service.decide(request());
     answer.completeExceptionally(new IllegalStateException("a bug"));
 
-    assertThat(said.toCompletableFuture()).isCompletedExceptionally();
+    assertThat(response.toCompletableFuture()).isCompletedExceptionally();
     assertThat(tally.requests(EnvoyDecision.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
     assertThat(guard.inFlight()).isZero();
   }

@@ -149,7 +149,7 @@ class GrpcRouterTest {
       call.end(flagged);
 
       assertThat(await(call.response()).getHeader("grpc-status")).isEqualTo("3");
-      assertThat(log.said()).isEmpty();
+      assertThat(log.messages()).isEmpty();
     }
     assertThat(server.ask("d", "k=flag").getStatuses(0).getLimitRemaining()).isEqualTo(8);
     assertStillServing();

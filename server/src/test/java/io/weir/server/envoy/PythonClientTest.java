@@ -31,9 +31,9 @@ class PythonClientTest {
       Process client =
           python.start("envoy_client.py", server.http.server.grpc().orElseThrow().toString());
       try {
-        String said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
-        assertThat(said).isEqualTo("spoken\n");
+        assertThat(output).isEqualTo("spoken\n");
         assertThat(client.waitFor()).isZero();
       } finally {
         client.destroyForcibly();

@@ -68,7 +68,7 @@ class RefusalFloodTest {
       long seconds = 1 + (System.nanoTime() - start) / 1_000_000_000;
       assertThat(refused).isEqualTo(BATCH * BATCHES);
       assertThat(redis.scriptCalls() - callsBefore).isLessThanOrEqualTo(BESIDE * seconds);
-      assertThat(log.said()).hasSizeLessThanOrEqualTo(2);
+      assertThat(log.messages()).hasSizeLessThanOrEqualTo(2);
     }
   }
 

@@ -125,7 +125,7 @@ class GatewayAbuseTest {
                 return pieces.incrementAndGet() == MinBodyRate.FIRST_TICKS;
               });
       slow.send("0\r\n\r\n");
-      upstream.goOn.complete();
+      upstream.release.complete();
 
       assertThat(slow.readUntil("last", 1)).isNotEmpty();
       assertThat(upstream.brokenOff).hasValue(0);

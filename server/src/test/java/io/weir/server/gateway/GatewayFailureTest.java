@@ -110,11 +110,11 @@ class GatewayFailureTest {
                     .connections(1, 1));
     try (TestGateway gateway = TestGateway.before(upstream.url(), few, ConnectionTracker.TICK);
         RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
-      client.ask(1, "x", "/held");
+      client.request(1, "x", "/held");
       await().until(() -> upstream.paths.contains("/held"));
-      client.ask(3, "x", "/held").ask(5, "x", "/held");
+      client.request(3, "x", "/held").request(5, "x", "/held");
       Http2Headers beyond = client.headers(5);
-      upstream.goOn.complete();
+      upstream.release.complete();
 
       assertThat(beyond.status()).hasToString("503");
       assertThat(beyond.get("retry-after")).hasToString("1");

@@ -71,7 +71,7 @@ class GatewayHeaderSyntaxTest {
   @Test
   void areRefusedInTheHostOverHttp2() throws Exception {
     try (RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
-      client.ask(1, "[::\r\nx-b: w]", "/");
+      client.request(1, "[::\r\nx-b: w]", "/");
       assertThat(client.status(1)).isEqualTo(400);
     }
     assertThat(upstream.paths).isEmpty();

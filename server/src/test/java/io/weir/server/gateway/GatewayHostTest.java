@@ -116,7 +116,7 @@ class GatewayHostTest {
   @Test
   void endsOnlyItsOwnStreamOverHttp2() throws Exception {
     try (RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
-      client.ask(1, "x", "/silent");
+      client.request(1, "x", "/silent");
       String[][] odd = {
         {"GET", ":authority", "a%41b"},
         {"GET", "host", "a%41b"},

@@ -51,7 +51,7 @@ class GatewayLimitsTest {
     try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
       CompletableFuture<HttpResponse<String>> held = begin(gateway, "/stream");
       HttpResponse<String> refused = gateway.get("/x");
-      upstream.goOn.complete();
+      upstream.release.complete();
       held.get(10, TimeUnit.SECONDS);
 
       assertThat(refused.statusCode()).isEqualTo(429);
@@ -71,7 +71,7 @@ class GatewayLimitsTest {
           .atMost(Duration.ofSeconds(10))
           .pollInterval(Duration.ofMillis(200))
           .until(() -> gateway.get("/x").statusCode() == 429);
-      upstream.goOn.complete();
+      upstream.release.complete();
       held.get(10, TimeUnit.SECONDS);
 
       await().until(() -> gateway.get("/x").statusCode() == 200);

@@ -60,7 +60,7 @@ class GatewayPermitTest {
   void whenAClientResetsItsStream() throws Exception {
     try (TestGateway gateway = gateway(ConnectionTracker.TICK, ONE_AT_ONCE);
         RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
-      client.ask(1, "x", "/silent");
+      client.request(1, "x", "/silent");
       await().until(() -> upstream.paths.contains("/silent"));
       assertThat(gateway.get("/x").statusCode()).isEqualTo(429);
       client.write(RawHttp2Connection.RESET, 0, 1, new byte[4]);

@@ -36,7 +36,7 @@ class GatewayResponseTest {
         RawClient raw = gateway.raw()) {
       raw.send("GET /head HTTP/%s\r\nHost: x\r\nConnection: close\r\n\r\n".formatted(version));
       String head = raw.readUntil("\r\n\r\n", 1);
-      upstream.goOn.complete();
+      upstream.release.complete();
 
       assertThat(head).startsWith("HTTP/" + version + " 200").containsIgnoringCase("ratelimit");
       assertThat(raw.readAll()).contains("late").doesNotContain("HTTP/");
@@ -49,9 +49,9 @@ class GatewayResponseTest {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
         RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
-      client.ask(1, "x", "/head");
+      client.request(1, "x", "/head");
       assertThat(client.status(1)).isEqualTo(200);
-      upstream.goOn.complete();
+      upstream.release.complete();
 
       assertThat(text(client.next(RawHttp2Connection.DATA, 1))).isEqualTo("late");
     }

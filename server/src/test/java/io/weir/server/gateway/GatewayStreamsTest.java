@@ -39,7 +39,7 @@ class GatewayStreamsTest {
       HttpResponse<InputStream> answer =
           gateway.client.send(gateway.request("/stream").build(), BodyHandlers.ofInputStream());
       assertThat(new String(answer.body().readNBytes(6), "US-ASCII")).isEqualTo("first,");
-      upstream.goOn.complete();
+      upstream.release.complete();
 
       assertThat(new String(answer.body().readAllBytes(), "US-ASCII")).isEqualTo("last");
     }
@@ -111,7 +111,7 @@ class GatewayStreamsTest {
 
   @Test
   void streamsToClientsOfHttp10() throws Exception {
-    upstream.goOn.complete();
+    upstream.release.complete();
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient old = gateway.raw();
         RawClient keeping = gateway.raw()) {
@@ -146,7 +146,7 @@ class GatewayStreamsTest {
           .atMost(Duration.ofSeconds(20))
           .until(() -> taken.get() < 64 && !answer.isDone());
       assertThat(upstream.brokenOff).hasValue(0);
-      upstream.goOn.complete();
+      upstream.release.complete();
 
       assertThat(answer.get(30, TimeUnit.SECONDS))
           .startsWith("HTTP/1.1 200")

@@ -202,7 +202,7 @@ class GatewayTest {
     await().until(() -> upstream.paths.contains("/held"));
     CompletableFuture<Void> closing = CompletableFuture.runAsync(gateway::close);
     await().until(() -> refusesConnections(gateway.port()));
-    upstream.goOn.complete();
+    upstream.release.complete();
 
     assertThat(future(held).body()).isEqualTo("held");
     closing.get(20, TimeUnit.SECONDS);

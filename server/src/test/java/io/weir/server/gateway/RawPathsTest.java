@@ -62,7 +62,7 @@ class RawPathsTest {
   }
 
   private static int path(RawHttp2Connection client, int stream, String path) throws Exception {
-    return client.ask(stream, "x", path).status(stream);
+    return client.request(stream, "x", path).status(stream);
   }
 
   @Test

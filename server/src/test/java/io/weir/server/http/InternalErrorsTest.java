@@ -7,13 +7,13 @@ import org.junit.jupiter.api.Test;
 class InternalErrorsTest {
   @Test
   void countsErrorsAndReturnsOnlyAnId() {
-    InternalErrors faults = new InternalErrors();
+    InternalErrors errors = new InternalErrors();
     HttpProblemException problem =
-        faults.report(new IllegalStateException("the password is swordfish"));
+        errors.report(new IllegalStateException("the password is swordfish"));
     JsonWriter json = new JsonWriter();
     problem.write(json);
 
-    assertThat(faults.count()).isEqualTo(1);
+    assertThat(errors.count()).isEqualTo(1);
     assertThat(problem.status()).isEqualTo(503);
     assertThat(json.toString()).doesNotContain("swordfish", "IllegalState").contains("\"detail\"");
   }
@@ -21,7 +21,8 @@ class InternalErrorsTest {
   @Test
   void logsNoLineForgedByAClient() {
     Throwable cause = new IllegalStateException("bad: v\r\n12:00:00 ERROR all is lost\u0001");
-    Throwable logged = SanitizedError.of(new IllegalArgumentException("x".repeat(100_000), cause));
+    Throwable logged =
+        SanitizedException.of(new IllegalArgumentException("x".repeat(100_000), cause));
 
     assertThat(logged.getMessage())
         .startsWith("java.lang.IllegalArgumentException: xxx")
@@ -36,6 +37,6 @@ class InternalErrorsTest {
   void logsOtherErrorsAsTheyAre() {
     Throwable error = new IllegalStateException("plain", new RuntimeException());
 
-    assertThat(SanitizedError.of(error)).isSameAs(error);
+    assertThat(SanitizedException.of(error)).isSameAs(error);
   }
 }

@@ -73,10 +73,10 @@ class RequestErrorsTest {
           GrpcMessageEncoder.IDENTITY,
           GrpcMessageDecoder.decoder(RateLimitResponse.getDefaultInstance()));
 
-  private final InternalErrors faults = new InternalErrors();
-  private final Metrics metrics = new Metrics(faults);
+  private final InternalErrors errors = new InternalErrors();
+  private final Metrics metrics = new Metrics(errors);
   private final ListenerGroup ports =
-      new ListenerGroup(FrontEndSettings.DEFAULT, faults, ConnectionTracker.TICK);
+      new ListenerGroup(FrontEndSettings.DEFAULT, errors, ConnectionTracker.TICK);
   private final Vertx vertx = Vertx.vertx();
   private final LogCapture log = LogCapture.of(InternalErrors.class);
 
@@ -88,9 +88,9 @@ class RequestErrorsTest {
   }
 
   private void isLoggedOnceWithItsTrace() {
-    assertThat(log.said()).singleElement().asString().startsWith("internal error ");
+    assertThat(log.messages()).singleElement().asString().startsWith("internal error ");
     assertThat(log.besides()).containsExactly(Map.of("trace_id", TRACE, "span_id", SPAN));
-    assertThat(faults.count()).isEqualTo(1);
+    assertThat(errors.count()).isEqualTo(1);
   }
 
   @Test

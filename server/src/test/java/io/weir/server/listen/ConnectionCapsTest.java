@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Caps on the connections of a client, and on the streams of each. */
 @Timeout(60)
 class ConnectionCapsTest {
-  private static final int MOST_ADMIN_CONNECTIONS = 100;
+  private static final int MAX_ADMIN_CONNECTIONS = 100;
 
   /** Silent connections cannot block a probe, not even one from the same address. */
   @ParameterizedTest
@@ -45,7 +45,7 @@ class ConnectionCapsTest {
   void answersProbesBesideSilentConnections(String text) throws Exception {
     List<Socket> sockets = new ArrayList<>();
     try (TestServer server = TestServer.with("{ id: x, key: [], limit: 1/s }")) {
-      for (int i = 0; i < 3 * MOST_ADMIN_CONNECTIONS; i++) {
+      for (int i = 0; i < 3 * MAX_ADMIN_CONNECTIONS; i++) {
         sockets.add(connect(server.server.admin(), text));
         if (i % 10 == 0) {
           assertThat(probe(server.server.admin())).startsWith("HTTP/1.1 200 ");
@@ -71,7 +71,7 @@ class ConnectionCapsTest {
   void closesNewConnectionsAboveTheCap() throws Exception {
     List<Socket> sockets = new ArrayList<>();
     try (TestServer server = TestServer.with("{ id: x, limit: 1/s }")) {
-      for (int i = 0; i < MOST_ADMIN_CONNECTIONS; i++) {
+      for (int i = 0; i < MAX_ADMIN_CONNECTIONS; i++) {
         Socket socket = connect(server.server.admin(), "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
         assertThat(socket.getInputStream().read(new byte[1000])).isPositive();
         sockets.add(socket);

@@ -36,7 +36,7 @@ class HotKeyLogServerTest {
                 TICK,
                 "{ id: hot, key: [user], limit: 1000000/s, accuracy: exact }")) {
       callUntilLogged(server, log);
-      assertThat(log.said().get(0))
+      assertThat(log.messages().get(0))
           .startsWith("rule hot: one key causes about ")
           .doesNotContain("shards");
     }
@@ -49,7 +49,7 @@ class HotKeyLogServerTest {
         .until(
             () -> {
               assertThat(server.post("/v1/check/batch", CALLS).statusCode()).isEqualTo(200);
-              return !log.said().isEmpty();
+              return !log.messages().isEmpty();
             });
   }
 
@@ -73,7 +73,7 @@ class HotKeyLogServerTest {
             HttpRequest.newBuilder(
                 URI.create("http://" + server.server.admin() + AdminRoutes.HOT_KEYS));
 
-        assertThat(log.said().get(0)).contains("accuracy: 1%").doesNotContain("store.hot");
+        assertThat(log.messages().get(0)).contains("accuracy: 1%").doesNotContain("store.hot");
         assertThat(server.send(report.header("Authorization", "Bearer " + token)).body())
             .contains("accuracy: 1% would")
             .doesNotContain("store.hot");

@@ -54,7 +54,7 @@ class HotKeyLoggerTest {
     HotKeyLogger notes = after(20_000, rule);
     notes.logAdvice();
     assertThat(notes.count()).isEqualTo(rule.scope() == Scope.INSTANCE ? 0 : rule.shards());
-    return log.said();
+    return log.messages();
   }
 
   /** This many calls by one key in a second, and the logger after them. */
@@ -90,7 +90,7 @@ class HotKeyLoggerTest {
   @Test
   void aKeyWithFewCallsIsNotHot() {
     assertThat(after(200, rule("1000000/s").build()).count()).isZero();
-    assertThat(log.said()).isEmpty();
+    assertThat(log.messages()).isEmpty();
   }
 
   @Test
@@ -157,7 +157,7 @@ class HotKeyLoggerTest {
         .endsWith(" on this instance; accuracy: 1% would answer most of its calls from memory");
     assertThat(after(20_000, rule("leaky-bucket 1000000/s").mode(Mode.SHADOW).build()).count())
         .isEqualTo(1);
-    assertThat(log.said()).hasSize(1);
+    assertThat(log.messages()).hasSize(1);
   }
 
   @Test
@@ -185,9 +185,9 @@ class HotKeyLoggerTest {
             rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build(),
             rule("leaky-bucket 1000000/s").build())) {
       for (HotKeyAdvice.SuggestedChange change : advice(rule).changes()) {
-        assertThat(change.words()).contains(" would ");
-        if (change.place() != HotKeyAdvice.ConfigSection.STORE) {
-          boolean inLimit = change.place() == HotKeyAdvice.ConfigSection.LIMIT;
+        assertThat(change.effect()).contains(" would ");
+        if (change.section() != HotKeyAdvice.ConfigSection.STORE) {
+          boolean inLimit = change.section() == HotKeyAdvice.ConfigSection.LIMIT;
           String limit = "limit: { rate: 1000000/s" + (inLimit ? ", " : " }, ") + change.line();
           String document = "{ id: partner, key: [ip], " + limit + (inLimit ? " } }" : " }");
           assertThat(RuleDocuments.parse("rules.yaml", TestServer.document(document)).errors())
@@ -222,8 +222,8 @@ class HotKeyLoggerTest {
 
     assertThat(after(400, rule("1000000/s").build()).count()).isZero();
 
-    assertThat(log.said()).hasSize(1);
-    assertThat(log.said().get(0))
+    assertThat(log.messages()).hasSize(1);
+    assertThat(log.messages().get(0))
         .contains(" on all 20 instances if they receive equal traffic; accuracy: 1% would ");
   }
 

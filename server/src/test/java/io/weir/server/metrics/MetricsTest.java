@@ -30,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -154,9 +155,9 @@ class MetricsTest {
     Metrics metrics = new Metrics(new InternalErrors());
     metrics.gauge("on.loop", "1 or 0", this, test -> Context.isOnEventLoopThread() ? 1 : 0);
     ServerStores stores =
-        ServerStores.open(ServerConfig.DEFAULT, metrics.store(), metrics.faults());
+        ServerStores.open(ServerConfig.DEFAULT, metrics.store(), metrics.errors());
     ListenerGroup ports =
-        new ListenerGroup(FrontEndSettings.DEFAULT, metrics.faults(), ConnectionTracker.TICK);
+        new ListenerGroup(FrontEndSettings.DEFAULT, metrics.errors(), ConnectionTracker.TICK);
     try {
       Engine engine = Engine.builder().rules(RuleSet.of()).build();
       AdminSettings open = new AdminSettings(List.of(), false);
@@ -167,7 +168,8 @@ class MetricsTest {
               metrics,
               engine,
               stores,
-              new HotKeyAdvisor(() -> 1, stores.layout(), rule -> false));
+              new HotKeyAdvisor(() -> 1, stores.layout(), rule -> false),
+              Optional.empty());
       ListenAddress at =
           ports.open(ListenerGroup.ADMIN, new ListenAddress("127.0.0.1", 0), admin::router);
       HttpRequest scrape = HttpRequest.newBuilder(URI.create("http://" + at + "/metrics")).build();

@@ -133,7 +133,7 @@ class RuleDecisionsTest {
             .toArray(String[]::new);
     try (LogCapture log = LogCapture.of(RuleReloader.class);
         TestServer server = TestServer.with(rules)) {
-      assertThat(log.said())
+      assertThat(log.messages())
           .contains(
               "rules: 3 of 1003 rules have no metrics of their own and are counted as"
                   + " rule=\"_other\"");

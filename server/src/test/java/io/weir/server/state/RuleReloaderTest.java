@@ -84,7 +84,7 @@ class RuleReloaderTest {
 
       try (LogCapture log = LogCapture.of(RuleReloader.class)) {
         Files.writeString(server.rules, "# as agreed\n" + document);
-        await().until(() -> log.said().contains("rules: reloaded, no changes"));
+        await().until(() -> log.messages().contains("rules: reloaded, no changes"));
       }
       assertThat(server.server.rules()).isSameAs(before);
 
@@ -105,9 +105,9 @@ class RuleReloaderTest {
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }");
         LogCapture log = LogCapture.of(RuleReloader.class)) {
       Files.writeString(server.rules, document.replace("5/h", "lots"));
-      await().until(() -> log.said().stream().anyMatch(line -> line.contains("is invalid")));
+      await().until(() -> log.messages().stream().anyMatch(line -> line.contains("is invalid")));
       Files.writeString(server.rules, document);
-      await().until(() -> log.said().contains("rules: valid again; no changes"));
+      await().until(() -> log.messages().contains("rules: valid again; no changes"));
       // The log's rate limit does not apply to lines with this marker.
       assertThat(log.marked("STATE_CHANGE"))
           .containsExactly(
@@ -122,7 +122,7 @@ class RuleReloaderTest {
       await()
           .until(
               () ->
-                  log.said().stream()
+                  log.messages().stream()
                       .anyMatch(line -> line.startsWith("rules: valid again; rule one")));
       assertThat(server.metric("weir_rules_version")).hasValue(2);
     }
@@ -145,7 +145,7 @@ class RuleReloaderTest {
       await()
           .untilAsserted(
               () ->
-                  assertThat(log.said())
+                  assertThat(log.messages())
                       .contains("rules: " + rules + warning.formatted("two", "plan")));
     }
   }

@@ -20,7 +20,7 @@ public final class EnvoyJson {
       JsonFormat.printer().omittingInsignificantWhitespace();
 
   /** Digits of the largest number of any field. */
-  private static final int LONGEST_NUMBER = 20;
+  private static final int MAX_NUMBER_LENGTH = 20;
 
   /** Fields that hold text; all other fields may hold a number in quotes. */
   private static final Set<String> TEXTS = Set.of("domain", "key", "value");
@@ -83,7 +83,7 @@ public final class EnvoyJson {
       digits |= Character.isDigit(c);
       exponent |= c == 'e' || c == 'E';
     }
-    if (digits && (exponent || text.length() > LONGEST_NUMBER)) {
+    if (digits && (exponent || text.length() > MAX_NUMBER_LENGTH)) {
       throw new InvalidRequestException(
           "the body is not a RateLimitRequest in JSON: a number in it is too long, or has an"
               + " exponent");

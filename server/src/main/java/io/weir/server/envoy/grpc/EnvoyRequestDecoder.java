@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Decodes requests from Envoy's wire format, and caps their size. */
 public final class EnvoyRequestDecoder {
-  private static final int MOST_DESCRIPTORS = 256;
-  private static final int MOST_ENTRIES = 64;
+  private static final int MAX_DESCRIPTORS = 256;
+  private static final int MAX_ENTRIES = 64;
 
   private EnvoyRequestDecoder() {}
 
@@ -29,13 +29,13 @@ public final class EnvoyRequestDecoder {
     if (descriptors == 0) {
       throw new InvalidRequestException("descriptors must not be empty");
     }
-    if (descriptors > MOST_DESCRIPTORS) {
+    if (descriptors > MAX_DESCRIPTORS) {
       throw new InvalidRequestException(
-          "a request has at most " + MOST_DESCRIPTORS + " descriptors, not " + descriptors);
+          "a request has at most " + MAX_DESCRIPTORS + " descriptors, not " + descriptors);
     }
     for (int i = 0; i < descriptors; i++) {
-      if (request.getDescriptors(i).getEntriesCount() > MOST_ENTRIES) {
-        throw new InvalidRequestException("a descriptor has at most " + MOST_ENTRIES + " entries");
+      if (request.getDescriptors(i).getEntriesCount() > MAX_ENTRIES) {
+        throw new InvalidRequestException("a descriptor has at most " + MAX_ENTRIES + " entries");
       }
     }
   }

@@ -9,25 +9,32 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.weir.Decision;
 import io.weir.LimitStatus;
 import io.weir.base.Micros;
+import io.weir.http.RateLimitResponses;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyUnit;
 import io.weir.server.config.RateLimitHeaderNames;
 import io.weir.server.envoy.limit.CompiledLimit;
 import io.weir.server.envoy.limit.DescriptorResult;
 import io.weir.server.envoy.limit.EnvoyDecision;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Encodes decisions as responses in Envoy's wire format. */
 public final class EnvoyResponseEncoder {
   /** The remaining hits of an unlimited limit, and of a limit whose number exceeds 32 bits. */
-  private static final int MOST = -1; // unsigned
+  private static final int MAX_UINT32 = -1; // unsigned
 
   private static final DescriptorStatus OK = DescriptorStatus.newBuilder().setCode(Code.OK).build();
   private static final DescriptorStatus UNLIMITED =
-      DescriptorStatus.newBuilder().setCode(Code.OK).setLimitRemaining(MOST).build();
+      DescriptorStatus.newBuilder().setCode(Code.OK).setLimitRemaining(MAX_UINT32).build();
   private static final DescriptorStatus REFUSED =
       DescriptorStatus.newBuilder().setCode(Code.OVER_LIMIT).build();
+
+  /** Envoy's header names are in lower case. */
+  private static final String OVER = RateLimitResponses.OVER.toLowerCase(Locale.ROOT);
 
   private final RateLimitHeaderNames headers;
 
@@ -85,7 +92,7 @@ public final class EnvoyResponseEncoder {
   }
 
   private static int unsigned(long number) {
-    return number > 0xFFFF_FFFFL ? MOST : (int) number;
+    return number > 0xFFFF_FFFFL ? MAX_UINT32 : (int) number;
   }
 
   /** The response to a request decided by Weir's own rules. */
@@ -93,7 +100,8 @@ public final class EnvoyResponseEncoder {
     boolean over = false;
     LimitStatus tightest = null;
     RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
-    for (Decision decision : decisions) {
+    for (Decision whole : decisions) {
+      Decision decision = whole.visible();
       response.addStatuses(status(decision));
       LimitStatus status = decision.deciding().orElse(null);
       boolean first = !over && !decision.allowed();
@@ -109,7 +117,22 @@ public final class EnvoyResponseEncoder {
           tightest.allowed() ? tightest.remaining() : 0,
           resetSeconds(tightest));
     }
+    if (!over) {
+      mark(response, decisions);
+    }
     return response.setOverallCode(code(over)).build();
+  }
+
+  /** Adds the header by which the upstream sees that a request is over limits that only mark. */
+  private static void mark(RateLimitResponse.Builder response, List<Decision> decisions) {
+    Set<String> rules = new LinkedHashSet<>();
+    for (Decision decision : decisions) {
+      rules.addAll(decision.over());
+    }
+    if (!rules.isEmpty()) {
+      response.addRequestHeadersToAdd(
+          HeaderValue.newBuilder().setKey(OVER).setValue(String.join(", ", rules)));
+    }
   }
 
   private static boolean isTighter(LimitStatus status, @Nullable LimitStatus than) {

@@ -22,19 +22,19 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
   private final Context context;
   private final GrpcMessageDecoder<Q> decoder;
   private final StreamTimeouts timeouts;
-  private final GrpcErrorReporter faults;
+  private final GrpcErrorReporter errors;
   private final Function<Q, CompletionStage<A>> service;
 
   public UnaryHandler(
       Context context,
       GrpcMessageDecoder<Q> decoder,
       StreamTimeouts timeouts,
-      GrpcErrorReporter faults,
+      GrpcErrorReporter errors,
       Function<Q, CompletionStage<A>> service) {
     this.context = context;
     this.decoder = decoder;
     this.timeouts = timeouts;
-    this.faults = faults;
+    this.errors = errors;
     this.service = service;
   }
 
@@ -128,11 +128,11 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
       } else if (cause instanceof UnavailableException) {
         fail(GrpcStatus.UNAVAILABLE, cause.getMessage());
       } else {
-        fail(GrpcStatus.UNAVAILABLE, faults.report(cause, request));
+        fail(GrpcStatus.UNAVAILABLE, errors.report(cause, request));
       }
     }
 
-    private void tooLarge(InvalidMessageException why) {
+    private void tooLarge(InvalidMessageException error) {
       received = true;
       timeouts.stop(this);
       fail(GrpcStatus.INVALID_ARGUMENT, "the message is too large");

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A compiled domain: maps a descriptor of a request to its limit and key. */
 final class CompiledDomain {
-  private static final int MOST_OVERRIDES = 1024;
+  private static final int MAX_OVERRIDES = 1024;
 
   private final String slot;
   private final DescriptorLevel root;
@@ -83,7 +83,7 @@ final class CompiledDomain {
     CompiledLimit limit = overrides.get(own);
     if (limit == null) {
       limit = overrideLimit(own);
-      if (overrides.size() < MOST_OVERRIDES) {
+      if (overrides.size() < MAX_OVERRIDES) {
         overrides.put(own, limit);
       }
     }

@@ -70,16 +70,17 @@ public final class EnvoyConfig {
       CompiledLimit limit =
           descriptor
               .limit()
-              .map(definition -> compile(definition, descriptor.traits()))
+              .map(definition -> compile(definition, descriptor.options()))
               .orElse(null);
       level.add(descriptor, new DescriptorNode(limit, varies(descriptor), next));
       descriptor.descriptors().forEach(inner -> add(next, inner));
       path.removeLast();
     }
 
-    private CompiledLimit compile(EnvoyLimit definition, EnvoyDescriptor.DescriptorOptions traits) {
+    private CompiledLimit compile(
+        EnvoyLimit definition, EnvoyDescriptor.DescriptorOptions options) {
       String id = ids.of(domain, List.copyOf(path));
-      CompiledLimit limit = new CompiledLimit(id, definition, traits, pool(id, definition));
+      CompiledLimit limit = new CompiledLimit(id, definition, options, pool(id, definition));
       limits.add(limit);
       if (example == null || !example.refusedSoon()) {
         ExampleRequest.of(domain, List.copyOf(path))
@@ -108,7 +109,7 @@ public final class EnvoyConfig {
 
   private static boolean varies(EnvoyDescriptor descriptor) {
     return descriptor.value().isEmpty()
-        || (descriptor.isPattern() && !descriptor.traits().shareThreshold());
+        || (descriptor.isPattern() && !descriptor.options().shareThreshold());
   }
 
   /** The domain of this name. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 
 /**
  * Decides requests to Envoy's rate limit service by a configuration that can be replaced at any
@@ -26,6 +27,7 @@ public final class EnvoyLimiter {
   private final Store store;
   private final TimeSource time;
   private final Modes modes;
+  private final BooleanSupplier killed;
   private volatile EnvoyConfig config;
 
   /**
@@ -36,13 +38,28 @@ public final class EnvoyLimiter {
    */
   public record Modes(boolean shadow, boolean quota) {
     public static final Modes PLAIN = new Modes(false, false);
+
+    private Modes inShadow() {
+      return shadow ? this : new Modes(true, quota);
+    }
   }
 
   public EnvoyLimiter(Store store, TimeSource time, Modes modes, EnvoyConfig config) {
+    this(store, time, modes, config, () -> false);
+  }
+
+  /**
+   * A limiter with a kill switch.
+   *
+   * @param killed whether every limit is in shadow mode now
+   */
+  public EnvoyLimiter(
+      Store store, TimeSource time, Modes modes, EnvoyConfig config, BooleanSupplier killed) {
     this.store = store;
     this.time = time;
     this.modes = modes;
     this.config = config;
+    this.killed = killed;
   }
 
   /** The configuration in force. */
@@ -61,7 +78,8 @@ public final class EnvoyLimiter {
     if (domain == null) {
       return CompletableFuture.completedFuture(unknown(request));
     }
-    EnvoyEvaluation evaluation = new EnvoyEvaluation(domain, request, modes);
+    Modes now = killed.getAsBoolean() ? modes.inShadow() : modes;
+    EnvoyEvaluation evaluation = new EnvoyEvaluation(domain, request, now);
     if (evaluation.draws().isEmpty()) {
       return CompletableFuture.completedFuture(
           evaluation.decision(new TakeResult(true, List.of(), List.of()), 0));

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record ExampleRequest(EnvoyRequest request, boolean refusedSoon) {
   /** Requests that a user can send by hand before a unit longer than a second ends. */
-  private static final long MOST_BY_HAND = 20;
+  private static final long MAX_CALLS_BY_HAND = 20;
 
   /** The request that matches the last of these descriptors; empty if that one never refuses. */
   static Optional<ExampleRequest> of(String domain, List<EnvoyDescriptor> path) {
@@ -22,8 +22,8 @@ public record ExampleRequest(EnvoyRequest request, boolean refusedSoon) {
     boolean refuses =
         last.limit().isPresent()
             && last.limit().get().terms() instanceof EnvoyLimit.Counted
-            && !last.traits().shadow()
-            && !last.traits().quota();
+            && !last.options().shadow()
+            && !last.options().quota();
     if (!refuses) {
       return Optional.empty();
     }
@@ -31,7 +31,7 @@ public record ExampleRequest(EnvoyRequest request, boolean refusedSoon) {
     path.forEach(step -> entries.add(new EnvoyRequest.Entry(step.key(), value(step))));
     EnvoyLimit.Counted counted = (EnvoyLimit.Counted) last.limit().get().terms();
     boolean refusedSoon =
-        counted.requestsPerUnit() <= MOST_BY_HAND && counted.unit() != EnvoyUnit.SECOND;
+        counted.requestsPerUnit() <= MAX_CALLS_BY_HAND && counted.unit() != EnvoyUnit.SECOND;
     return Optional.of(
         new ExampleRequest(
             new EnvoyRequest(domain, List.of(new EnvoyRequest.Descriptor(entries, 1, null))),

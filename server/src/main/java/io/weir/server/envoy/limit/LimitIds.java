@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * contain one appear in the id as a hash.
  */
 final class LimitIds {
-  private static final int LONGEST = 64;
+  private static final int MAX_LENGTH = 64;
   private static final int READABLE = 48;
   private static final int HASH_BYTES = 6;
 
@@ -51,7 +51,7 @@ final class LimitIds {
       }
     }
     String readable = text.toString();
-    boolean plain = readable.length() <= LONGEST && isName(readable);
+    boolean plain = readable.length() <= MAX_LENGTH && isName(readable);
     String id = plain && given.add(readable) ? readable : hashed(readable, exact.toString());
     given.add(id);
     return id;

@@ -6,10 +6,10 @@ import java.util.function.Consumer;
 
 /**
  * Batches the assignments of many buckets for one Envoy into few messages. A message is sent when
- * it reaches {@value #MOST_BYTES} bytes, which bounds the time to write or read one.
+ * it reaches {@value #MAX_BYTES} bytes, which bounds the time to write or read one.
  */
 final class AssignmentBatch {
-  static final int MOST_BYTES = 64 << 10;
+  static final int MAX_BYTES = 64 << 10;
 
   private final Consumer<RateLimitQuotaResponse> envoy;
   private RateLimitQuotaResponse.Builder message = RateLimitQuotaResponse.newBuilder();
@@ -22,7 +22,7 @@ final class AssignmentBatch {
   /** Adds an action, sent with {@link #send} at the latest; returns whether it is the first. */
   synchronized boolean add(BucketAction action) {
     int size = action.getSerializedSize();
-    if (bytes + size > MOST_BYTES) {
+    if (bytes + size > MAX_BYTES) {
       send();
     }
     bytes += size;

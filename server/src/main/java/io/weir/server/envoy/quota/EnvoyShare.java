@@ -20,8 +20,8 @@ final class EnvoyShare {
   /** An Envoy's share is reduced if its demand falls below this fraction of the share. */
   private static final double WORTH_KEEPING = 0.6;
 
-  private static final double SHORTEST_SECONDS = 0.02;
-  private static final long MOST_REQUESTS = 1_000_000_000;
+  private static final double MIN_SECONDS = 0.02;
+  private static final long MAX_REQUESTS = 1_000_000_000;
 
   private final QuotaId id;
   private final Duration period;
@@ -58,8 +58,8 @@ final class EnvoyShare {
       usedAt = now;
     }
     // A report right after another, as on a new assignment, is too short to estimate the demand.
-    if (assigned == null || seconds >= SHORTEST_SECONDS) {
-      perSecond = requests / Math.max(seconds, SHORTEST_SECONDS);
+    if (assigned == null || seconds >= MIN_SECONDS) {
+      perSecond = requests / Math.max(seconds, MIN_SECONDS);
     }
     double periods = seconds / (period.toNanos() / 1e9);
     lifetime = (int) Math.min(MAX_LIFETIME, Math.max(LIFETIME, Math.ceil(3 * periods)));
@@ -72,7 +72,7 @@ final class EnvoyShare {
   /** Requests per period that it demands. */
   long demand() {
     double wanted = Math.ceil(perSecond * period.toNanos() / 1e9 * HEADROOM);
-    long now = (long) Math.min(MOST_REQUESTS, Math.max(1, wanted));
+    long now = (long) Math.min(MAX_REQUESTS, Math.max(1, wanted));
     long before = assignedRequests();
     return now <= before && now >= before * WORTH_KEEPING ? before : now;
   }

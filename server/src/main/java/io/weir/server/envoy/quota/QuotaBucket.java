@@ -45,14 +45,14 @@ final class QuotaBucket {
   private static final double MAX_DEVIATION = 0.2;
 
   /** Retries with a smaller amount in a period in which the limit has too little. */
-  private static final int MOST_TRIES = 4;
+  private static final int MAX_TRIES = 4;
 
   /** A reservation for one period, not yet settled. */
   private record PeriodReservation(String reservation, long amount, long tick) {}
 
   private final Engine engine;
   private final Executor executor;
-  private final Consumer<Throwable> faults;
+  private final Consumer<Throwable> errors;
   private final Call call;
   private final Map<Object, EnvoyShare> byEnvoy = new LinkedHashMap<>();
   private final Deque<PeriodReservation> reservations = new ArrayDeque<>();
@@ -68,10 +68,10 @@ final class QuotaBucket {
    * @param executor runs the continuations after the rules were evaluated
    * @param now the current period
    */
-  QuotaBucket(Engine engine, Executor executor, Consumer<Throwable> faults, QuotaId id, long now) {
+  QuotaBucket(Engine engine, Executor executor, Consumer<Throwable> errors, QuotaId id, long now) {
     this.engine = engine;
     this.executor = executor;
-    this.faults = faults;
+    this.errors = errors;
     this.call = id.call();
     this.now = now;
   }
@@ -207,7 +207,7 @@ final class QuotaBucket {
       had = isFair() ? shares().mapToLong(EnvoyShare::assignedRequests).sum() : 0;
     }
     return reserve(Math.min(Call.MAX_COST, asked))
-        .thenComposeAsync(reserved -> retryWithRest(reserved, had, MOST_TRIES), executor)
+        .thenComposeAsync(reserved -> retryWithRest(reserved, had, MAX_TRIES), executor)
         .thenAccept(reserved -> assign(reserved, begun))
         .handle(
             (done, failure) -> {
@@ -226,7 +226,7 @@ final class QuotaBucket {
   private void onFailure(Throwable failure, long now) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (!(cause instanceof InvalidRequestException)) {
-      faults.accept(cause == null ? failure : cause);
+      errors.accept(cause == null ? failure : cause);
     }
     shares().forEach(share -> share.expire(now));
   }
@@ -303,7 +303,7 @@ final class QuotaBucket {
     long asked = shares().mapToLong(QuotaBucket::demand).sum();
     boolean asBefore = isFair() && amount == shares().mapToLong(EnvoyShare::assignedRequests).sum();
     long left = amount;
-    int place = 0;
+    int index = 0;
     for (EnvoyShare share : List.copyOf(byEnvoy.values())) {
       long part;
       if (amount >= asked) {
@@ -312,11 +312,11 @@ final class QuotaBucket {
         part = share.assignedRequests();
       } else {
         part = (long) ((double) demand(share) / asked * amount);
-        part = part == 0 && (place + now) % byEnvoy.size() == 0 ? 1 : part;
+        part = part == 0 && (index + now) % byEnvoy.size() == 0 ? 1 : part;
       }
       part = Math.min(part, left);
       left -= part;
-      place++;
+      index++;
       share.assign(part > 0 ? new Assignment.Requests(part) : DENY_ALL, now);
     }
   }

@@ -17,7 +17,7 @@ public final class QuotaExecutor implements Executor, AutoCloseable {
   /** Time limit for a running task on close; longer than all buckets take. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Consumer<Throwable> faults;
+  private final Consumer<Throwable> errors;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, QuotaExecutor::daemon, new ThreadPoolExecutor.DiscardPolicy());
@@ -25,10 +25,10 @@ public final class QuotaExecutor implements Executor, AutoCloseable {
   /**
    * Creates an executor; its thread starts with the first task.
    *
-   * @param faults receives exceptions of tasks, which would be lost otherwise
+   * @param errors receives exceptions of tasks, which would be lost otherwise
    */
-  public QuotaExecutor(Consumer<Throwable> faults) {
-    this.faults = faults;
+  public QuotaExecutor(Consumer<Throwable> errors) {
+    this.errors = errors;
     thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
@@ -50,7 +50,7 @@ public final class QuotaExecutor implements Executor, AutoCloseable {
       try {
         task.run();
       } catch (RuntimeException | Error e) {
-        faults.accept(e);
+        errors.accept(e);
       }
     };
   }

@@ -13,20 +13,20 @@ import java.util.Map;
  * call, all other entries and {@code domain} are its attributes.
  */
 record QuotaId(String domain, Map<String, String> entries) {
-  private static final int MOST_ENTRIES = 64;
+  private static final int MAX_ENTRIES = 64;
 
   /**
    * Cap per bucket: buckets live as long as Envoys use them, so memory needs a bound on size too.
    */
-  private static final int MOST_BYTES = 8 << 10;
+  private static final int MAX_BYTES = 8 << 10;
 
   static QuotaId of(String domain, BucketId bucketId) {
-    if (bucketId.getBucketCount() == 0 || bucketId.getBucketCount() > MOST_ENTRIES) {
-      throw new InvalidRequestException("a bucket has 1 to " + MOST_ENTRIES + " entries");
+    if (bucketId.getBucketCount() == 0 || bucketId.getBucketCount() > MAX_ENTRIES) {
+      throw new InvalidRequestException("a bucket has 1 to " + MAX_ENTRIES + " entries");
     }
-    if (domain.length() + bucketId.getSerializedSize() > MOST_BYTES) {
+    if (domain.length() + bucketId.getSerializedSize() > MAX_BYTES) {
       throw new InvalidRequestException(
-          "a bucket and its domain have at most " + MOST_BYTES + " bytes");
+          "a bucket and its domain have at most " + MAX_BYTES + " bytes");
     }
     QuotaId id = new QuotaId(domain, Map.copyOf(bucketId.getBucketMap()));
     var unused = id.target(); // rejects an invalid path now, as the sender's error

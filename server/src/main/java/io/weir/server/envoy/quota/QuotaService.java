@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
  * executor, one bucket at a time, so a report waits for at most one bucket.
  */
 public final class QuotaService implements AutoCloseable {
-  private static final int MOST_BUCKETS = 10_000;
+  private static final int MAX_BUCKETS = 10_000;
 
   /** Cap on what one report adds to a counter, so that a few reports cannot make it overflow. */
-  private static final long MOST_COUNTED = 1L << 32;
+  private static final long MAX_HITS = 1L << 32;
 
   private final Engine engine;
   private final Duration period;
   private final Executor executor;
-  private final Consumer<Throwable> faults;
+  private final Consumer<Throwable> errors;
   private final Map<QuotaId, QuotaBucket> buckets = new ConcurrentHashMap<>();
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
@@ -54,14 +54,14 @@ public final class QuotaService implements AutoCloseable {
    *
    * @param period interval between two calls of {@link #tick}
    * @param executor the thread that calls it, and runs all work that must not block event loops
-   * @param faults receives unexpected errors
+   * @param errors receives unexpected errors
    */
   public QuotaService(
-      Engine engine, Duration period, Executor executor, Consumer<Throwable> faults) {
+      Engine engine, Duration period, Executor executor, Consumer<Throwable> errors) {
     this.engine = engine;
     this.period = period;
     this.executor = executor;
-    this.faults = faults;
+    this.errors = errors;
   }
 
   /** Requests that Envoys allowed by their quotas. */
@@ -101,7 +101,7 @@ public final class QuotaService implements AutoCloseable {
       try {
         done.add(task.apply(bucket).toCompletableFuture());
       } catch (RuntimeException | Error e) {
-        faults.accept(e); // the other buckets are processed all the same
+        errors.accept(e); // the other buckets are processed all the same
       }
     }
     return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
@@ -113,7 +113,7 @@ public final class QuotaService implements AutoCloseable {
       try {
         batch.send();
       } catch (RuntimeException | Error e) {
-        faults.accept(e);
+        errors.accept(e);
       }
     }
   }
@@ -125,9 +125,9 @@ public final class QuotaService implements AutoCloseable {
   }
 
   private synchronized @Nullable QuotaBucket newBucket(QuotaId id) {
-    return buckets.size() < MOST_BUCKETS
+    return buckets.size() < MAX_BUCKETS
         ? buckets.computeIfAbsent(
-            id, made -> new QuotaBucket(engine, executor, faults, made, now.get()))
+            id, made -> new QuotaBucket(engine, executor, errors, made, now.get()))
         : buckets.get(id);
   }
 
@@ -172,8 +172,8 @@ public final class QuotaService implements AutoCloseable {
       while (bucket != null) {
         ReportResult taken = bucket.onReport(this, usage, this::isSamePeer, at -> share(id, at));
         if (taken != ReportResult.CLOSED) {
-          allowed.add(Math.min(usage.passed(), MOST_COUNTED));
-          denied.add(Math.min(usage.refused(), MOST_COUNTED));
+          allowed.add(Math.min(usage.passed(), MAX_HITS));
+          denied.add(Math.min(usage.refused(), MAX_HITS));
           if (taken == ReportResult.RENEW_NOW) {
             toRenew.add(bucket);
           }

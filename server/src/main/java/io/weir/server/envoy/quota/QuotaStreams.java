@@ -26,24 +26,24 @@ public final class QuotaStreams
    * holds the assignments of 10,000 buckets at 400 bytes each. Assignments beyond it are dropped
    * until the next period.
    */
-  private static final int MOST_UNSENT = 64;
+  private static final int MAX_UNSENT = 64;
 
   private final Context context;
   private final GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder;
   private final StreamTimeouts timeouts;
-  private final GrpcErrorReporter faults;
+  private final GrpcErrorReporter errors;
   private final QuotaService quotaService;
 
   public QuotaStreams(
       Context context,
       GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder,
       StreamTimeouts timeouts,
-      GrpcErrorReporter faults,
+      GrpcErrorReporter errors,
       QuotaService quotaService) {
     this.context = context;
     this.decoder = decoder;
     this.timeouts = timeouts;
-    this.faults = faults;
+    this.errors = errors;
     this.quotaService = quotaService;
   }
 
@@ -96,7 +96,7 @@ public final class QuotaStreams
       } catch (InvalidRequestException e) {
         end(GrpcStatus.INVALID_ARGUMENT, e.getMessage());
       } catch (RuntimeException | Error e) {
-        end(GrpcStatus.UNAVAILABLE, faults.report(e, request));
+        end(GrpcStatus.UNAVAILABLE, errors.report(e, request));
       }
     }
 
@@ -122,7 +122,7 @@ public final class QuotaStreams
       context.runOnContext(
           now -> {
             // A client that does not read gets no further messages; its assignments expire.
-            if (!over && unsent.size() < MOST_UNSENT) {
+            if (!over && unsent.size() < MAX_UNSENT) {
               unsent.add(assignments);
               write();
             }

@@ -28,7 +28,7 @@ class AllOrNoneProperties {
 
   private final Map<String, Long> used = new HashMap<>();
   private final long[] most = new long[LIMITS];
-  private final EnvoyDescriptor.DescriptorOptions[] traits =
+  private final EnvoyDescriptor.DescriptorOptions[] options =
       new EnvoyDescriptor.DescriptorOptions[LIMITS];
 
   @Property(tries = 300)
@@ -60,7 +60,7 @@ class AllOrNoneProperties {
     List<EnvoyDescriptor> descriptors = new ArrayList<>();
     for (int i = 0; i < LIMITS; i++) {
       most[i] = random.nextInt(12);
-      traits[i] =
+      options[i] =
           new EnvoyDescriptor.DescriptorOptions(
               random.nextInt(4) == 0, random.nextInt(3) == 0, false);
       EnvoyLimit.Counted terms =
@@ -74,7 +74,7 @@ class AllOrNoneProperties {
               "k" + i,
               "",
               Optional.of(new EnvoyLimit("", terms, List.of())),
-              traits[i],
+              options[i],
               List.of()));
     }
     return EnvoyConfig.of(List.of(new EnvoyDomain("d", descriptors)), "");
@@ -105,8 +105,8 @@ class AllOrNoneProperties {
         quotas += modes.quota() ? 1 : 0;
         continue;
       }
-      boolean over = !hasRoom(descriptor) && !traits[i].shadow();
-      if (traits[i].quota() || modes.quota()) {
+      boolean over = !hasRoom(descriptor) && !options[i].shadow();
+      if (options[i].quota() || modes.quota()) {
         quotas++;
         quotasOver += over ? 1 : 0;
       } else {

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -346,5 +347,20 @@ class EnvoyLimiterTest {
                 EnvoyOptions.DEFAULT)
             .limits();
     assertThat(limits).extracting(limit -> limit.pool().leaseCap()).containsExactly(100L, 0L, 0L);
+  }
+
+  @Test
+  void aKillSwitchAllowsEveryRequestAndCountsOn() {
+    AtomicBoolean killed = new AtomicBoolean(true);
+    EnvoyConfig config = config(FILE, EnvoyOptions.DEFAULT);
+    EnvoyLimiter limiter = new EnvoyLimiter(store, time, Modes.PLAIN, config, killed::get);
+    EnvoyRequest request = new EnvoyRequest("d", List.of(Descriptors.descriptor("b=1")));
+    for (int i = 0; i < 3; i++) {
+      assertThat(limiter.decide(request).toCompletableFuture().join().outcome())
+          .isEqualTo(Outcome.OK);
+    }
+    killed.set(false);
+    assertThat(limiter.decide(request).toCompletableFuture().join().outcome())
+        .isEqualTo(Outcome.OVER_LIMIT);
   }
 }

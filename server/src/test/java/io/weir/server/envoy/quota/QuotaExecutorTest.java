@@ -56,7 +56,7 @@ class QuotaExecutorTest extends QuotaFixture {
             .time(time)
             .store(store)
             .build();
-    return new QuotaService(engine, SECOND, work, faults::add);
+    return new QuotaService(engine, SECOND, work, errors::add);
   }
 
   private QuotaService.EnvoyConnection stream(QuotaService quotaService) {
@@ -90,8 +90,8 @@ class QuotaExecutorTest extends QuotaFixture {
   @Test
   void acceptsReportsDuringATick() throws Exception {
     CountDownLatch reached = new CountDownLatch(MANY / 2);
-    CountDownLatch goOn = new CountDownLatch(1);
-    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+    CountDownLatch release = new CountDownLatch(1);
+    try (QuotaExecutor thread = new QuotaExecutor(errors::add)) {
       QuotaService quotaService = quotaService(thread);
       QuotaService.EnvoyConnection stream = stream(quotaService);
       stream.onReport(usages(0, MANY, 10));
@@ -100,7 +100,7 @@ class QuotaExecutorTest extends QuotaFixture {
           () -> {
             reached.countDown();
             if (reached.getCount() == 0) {
-              await(goOn);
+              await(release);
             }
           };
       CompletableFuture<Void> tick =
@@ -118,13 +118,13 @@ class QuotaExecutorTest extends QuotaFixture {
 
       assertThat(tick).isNotDone();
       assertThat(quotaService.denied().sum()).isEqualTo(10L * (2 * MANY + 10));
-      goOn.countDown();
+      release.countDown();
       tick.get(30, TimeUnit.SECONDS);
       assertThat(quotaService.buckets()).isEqualTo(MANY + 10);
       assertThat(workers).containsExactly(QuotaExecutor.NAME);
-      assertThat(faults).isEmpty();
+      assertThat(errors).isEmpty();
     } finally {
-      goOn.countDown();
+      release.countDown();
     }
   }
 
@@ -138,7 +138,7 @@ class QuotaExecutorTest extends QuotaFixture {
 
   @Test
   void sendsManyAssignmentsInFewMessages() throws Exception {
-    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+    try (QuotaExecutor thread = new QuotaExecutor(errors::add)) {
       QuotaService quotaService = quotaService(thread);
       QuotaService.EnvoyConnection stream = stream(quotaService);
       stream.onReport(usages(0, MANY, 10));
@@ -152,7 +152,7 @@ class QuotaExecutorTest extends QuotaFixture {
       assertThat(received()).isEqualTo(MANY);
       assertThat(messages)
           .hasSizeLessThan(6)
-          .allMatch(message -> message.getSerializedSize() < 2 * AssignmentBatch.MOST_BYTES);
+          .allMatch(message -> message.getSerializedSize() < 2 * AssignmentBatch.MAX_BYTES);
     }
   }
 
@@ -190,23 +190,23 @@ class QuotaExecutorTest extends QuotaFixture {
 
   @Test
   void discardsTasksAfterClose() throws Exception {
-    QuotaExecutor thread = new QuotaExecutor(faults::add);
+    QuotaExecutor thread = new QuotaExecutor(errors::add);
     CompletableFuture<Thread> worker = new CompletableFuture<>();
     thread.every(Duration.ofMillis(1), () -> worker.complete(Thread.currentThread()));
     assertThat(worker.get(30, TimeUnit.SECONDS).isDaemon()).isTrue();
     thread.close();
 
-    thread.execute(() -> faults.add(new IllegalStateException("too late")));
+    thread.execute(() -> errors.add(new IllegalStateException("too late")));
     worker.join().join(TimeUnit.SECONDS.toMillis(30));
     assertThat(worker.join().isAlive()).isFalse();
-    assertThat(faults).isEmpty();
+    assertThat(errors).isEmpty();
   }
 
   @Test
   void sendsAssignmentsToAllEnvoysAfterOneError() throws Exception {
     AtomicBoolean fails = new AtomicBoolean(true);
     Set<Integer> received = ConcurrentHashMap.newKeySet();
-    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+    try (QuotaExecutor thread = new QuotaExecutor(errors::add)) {
       QuotaService quotaService = quotaService(thread);
       List<QuotaService.EnvoyConnection> envoys =
           IntStream.range(0, 2)
@@ -216,12 +216,12 @@ class QuotaExecutorTest extends QuotaFixture {
                           "192.0.2.1", "shop", received(i, received, fails), () -> {}))
               .toList();
       work(quotaService, thread, envoys);
-      assertThat(faults).singleElement().isInstanceOf(StackOverflowError.class);
+      assertThat(errors).singleElement().isInstanceOf(StackOverflowError.class);
       received.clear();
       work(quotaService, thread, envoys);
 
       assertThat(received).containsExactlyInAnyOrder(0, 1);
-      assertThat(faults).hasSize(1);
+      assertThat(errors).hasSize(1);
     }
   }
 
@@ -249,7 +249,7 @@ class QuotaExecutorTest extends QuotaFixture {
   @Test
   void continuesAfterAnErrorAndReportsIt() throws Exception {
     CountDownLatch runs = new CountDownLatch(3);
-    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+    try (QuotaExecutor thread = new QuotaExecutor(errors::add)) {
       thread.every(
           Duration.ofMillis(1),
           () -> {
@@ -260,6 +260,6 @@ class QuotaExecutorTest extends QuotaFixture {
           });
       await(runs);
     }
-    assertThat(faults).singleElement().isInstanceOf(OutOfMemoryError.class);
+    assertThat(errors).singleElement().isInstanceOf(OutOfMemoryError.class);
   }
 }

@@ -69,9 +69,9 @@ class QuotaFailureTest extends QuotaFixture {
         new ForwardingStore(MemoryStore.builder().time(time).build()) {
           @Override
           public CompletionStage<SettlementResult> settle(
-              long id, List<ReservedPart> parts, SettlementTerms term) {
-            asked.add(term.marked());
-            return super.settle(id, parts, term);
+              long id, List<ReservedPart> parts, SettlementTerms terms) {
+            asked.add(terms.marked());
+            return super.settle(id, parts, terms);
           }
         };
     Engine engine =
@@ -130,7 +130,7 @@ class QuotaFailureTest extends QuotaFixture {
     broken.set(true);
     pass(quotaService, 2, () -> envoy.second(40));
 
-    assertThat(faults).hasSize(2).hasOnlyElementsOfType(IllegalStateException.class);
+    assertThat(errors).hasSize(2).hasOnlyElementsOfType(IllegalStateException.class);
     assertThat(lifetime(envoy)).isZero();
     assertThat(envoy.share()).isEqualTo(50);
     broken.set(false);
@@ -257,7 +257,7 @@ class QuotaFailureTest extends QuotaFixture {
 
     assertThat(odd.received).isEmpty(); // Envoy would read any assignment as "allow all"
     assertThat(good.share()).isPositive();
-    assertThat(faults).isEmpty(); // the error is in Envoy's configuration
+    assertThat(errors).isEmpty(); // the error is in Envoy's configuration
     pass(quotaService, EnvoyShare.UNUSED + 2, () -> good.second(10));
     assertThat(quotaService.buckets()).isOne();
   }

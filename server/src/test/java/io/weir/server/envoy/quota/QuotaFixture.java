@@ -21,7 +21,7 @@ abstract class QuotaFixture {
 
   @TempDir Path folder;
   final VirtualTime time = new VirtualTime();
-  final List<Throwable> faults = new ArrayList<>();
+  final List<Throwable> errors = new ArrayList<>();
 
   RuleSet rules(String rule) throws Exception {
     Path file = folder.resolve("rules.yaml");
@@ -34,7 +34,7 @@ abstract class QuotaFixture {
   }
 
   QuotaService quotaService(Engine engine) {
-    return new QuotaService(engine, SECOND, Runnable::run, faults::add);
+    return new QuotaService(engine, SECOND, Runnable::run, errors::add);
   }
 
   void pass(QuotaService quotaService, int seconds, Runnable eachSecond) {

@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
  * An error whose message is safe to log. Messages may quote client input of any length, with line
  * breaks that could forge log lines.
  */
-final class SanitizedError extends RuntimeException {
+final class SanitizedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final int MAX_LENGTH = 300;
   private static final int MAX_DEPTH = 10;
 
-  private SanitizedError(Throwable error, int depth) {
+  private SanitizedException(Throwable error, int depth) {
     super(error.getClass().getName() + ": " + plain(error.getMessage()), cause(error, depth));
     setStackTrace(error.getStackTrace());
   }
 
   private static @Nullable Throwable cause(Throwable error, int depth) {
     Throwable cause = error.getCause();
-    return cause == null || depth == MAX_DEPTH ? null : new SanitizedError(cause, depth + 1);
+    return cause == null || depth == MAX_DEPTH ? null : new SanitizedException(cause, depth + 1);
   }
 
   /**
@@ -31,7 +31,7 @@ final class SanitizedError extends RuntimeException {
       String message = at.getMessage();
       boolean isPlain = message == null || message.equals(plain(message));
       if (depth > MAX_DEPTH || !isPlain || at.getSuppressed().length > 0) {
-        return new SanitizedError(error, 0);
+        return new SanitizedException(error, 0);
       }
       at = at.getCause();
     }
