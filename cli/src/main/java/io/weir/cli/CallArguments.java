@@ -1,5 +1,6 @@
 package io.weir.cli;
 
+import io.weir.cli.client.ServerClient;
 import io.weir.cli.output.CommandException;
 import io.weir.cli.output.JsonMap;
 import java.util.LinkedHashMap;

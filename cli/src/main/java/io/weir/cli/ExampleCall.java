@@ -31,13 +31,13 @@ record ExampleCall(
     String method, String path, String host, Map<String, String> attributes, boolean refusedSoon) {
   /**
    * Largest limit that a user can exceed by hand; it must also refill slowly enough, see {@link
-   * #LEAST_PER_CALL}.
+   * #MIN_PER_CALL}.
    */
-  private static final long MOST_BY_HAND = 20;
+  private static final long MAX_CALLS_BY_HAND = 20;
 
-  private static final Duration LEAST_PER_CALL = Duration.ofSeconds(1);
+  private static final Duration MIN_PER_CALL = Duration.ofSeconds(1);
   private static final String ADDRESS = "198.51.100.7";
-  private static final int MOST_RULES = 100;
+  private static final int MAX_RULES = 100;
 
   /** A call for {@code /v1/check}; empty if no rule limits any call. */
   static Optional<ExampleCall> toAskAbout(RuleSet rules) {
@@ -54,8 +54,9 @@ record ExampleCall(
     List<ExampleCall> found = new ArrayList<>();
     rules.rules().stream()
         .filter(rule -> rule.mode() == Mode.ENFORCE && rule.percent() == 100)
+        .filter(rule -> !rule.options().marks() && rule.options().expires().isEmpty())
         .filter(rule -> !(rule.limits() instanceof RuleLimits.Unlimited))
-        .limit(MOST_RULES)
+        .limit(MAX_RULES)
         .forEach(
             rule -> of(rule, sent).filter(one -> one.meets(rule, index)).ifPresent(found::add));
     return found.stream().min(Comparator.comparing(one -> !one.refusedSoon));
@@ -108,8 +109,8 @@ record ExampleCall(
   private static boolean isMetByHand(Limit limit) {
     long capacity = limit.capacity();
     return limit.kind() != LimitKind.CONCURRENCY
-        && capacity <= MOST_BY_HAND
-        && (capacity == 0 || limit.window().dividedBy(capacity).compareTo(LEAST_PER_CALL) >= 0);
+        && capacity <= MAX_CALLS_BY_HAND
+        && (capacity == 0 || limit.window().dividedBy(capacity).compareTo(MIN_PER_CALL) >= 0);
   }
 
   private boolean meets(Rule rule, RuleIndex index) {

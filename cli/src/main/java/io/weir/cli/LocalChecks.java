@@ -34,7 +34,7 @@ final class LocalChecks {
   }
 
   List<Finding> findings() {
-    rules(config.rules().orElseGet(SampleRules::file));
+    config.rules().or(this::sample).ifPresent(this::rules);
     GatewaySettings gateway = config.frontEnd().gateway();
     if (gateway.isOn()) {
       port("listen.gateway", gateway.address());
@@ -53,6 +53,11 @@ final class LocalChecks {
           "if you use reservations, set the same reservations.secret on all instances");
     }
     return findings;
+  }
+
+  /** The sample that a server has copied; the next start copies it where there is none. */
+  private Optional<Path> sample() {
+    return config.stateFolder().map(SampleRules::place).filter(Files::exists);
   }
 
   private void add(String check, Grade grade, String text, String advice) {

@@ -1,7 +1,16 @@
 package io.weir.cli;
 
+import io.weir.cli.admin.AuditCommand;
+import io.weir.cli.admin.KeysCommand;
+import io.weir.cli.admin.KillSwitchCommand;
+import io.weir.cli.admin.OverrideCommand;
+import io.weir.cli.admin.RolloutCommand;
+import io.weir.cli.admin.StatusCommand;
+import io.weir.cli.admin.TenantsCommand;
+import io.weir.cli.admin.TokensCommand;
 import io.weir.cli.drill.DrillCommand;
 import io.weir.cli.output.CommandException;
+import io.weir.cli.output.UsageMessage;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,13 +32,18 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       ExplainCommand.class,
       RulesCommand.class,
+      RolloutCommand.class,
+      OverrideCommand.class,
+      KeysCommand.class,
+      TenantsCommand.class,
+      TokensCommand.class,
+      KillSwitchCommand.class,
+      AuditCommand.class,
+      StatusCommand.class,
       DoctorCommand.class,
       DrillCommand.class,
     })
 public final class Main implements Runnable {
-  /** Exit code of a command that failed. */
-  static final int ERROR = 2;
-
   @Spec private CommandSpec spec;
 
   public static void main(String[] args) {
@@ -55,17 +69,18 @@ public final class Main implements Runnable {
     String help = command.getCommandSpec().qualifiedName() + " --help";
     String reason = UsageMessage.reason(e);
     err.println("weir: " + reason + (reason.endsWith("?") ? " Try '" : "; try '") + help + "'");
-    return ERROR;
+    return CommandException.ERROR;
   }
 
   private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
     PrintWriter err = command.getErr();
     if (e instanceof CommandException failed) {
       failed.lines().forEach(line -> err.println("weir: " + line));
+      return failed.exitCode();
     } else {
       err.println("weir: unexpected " + e.getClass().getSimpleName() + ": " + firstLine(e));
     }
-    return ERROR;
+    return CommandException.ERROR;
   }
 
   private static String firstLine(Exception e) {

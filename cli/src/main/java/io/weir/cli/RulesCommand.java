@@ -1,20 +1,12 @@
 package io.weir.cli;
 
+import io.weir.cli.admin.ApplyCommand;
+import io.weir.cli.admin.RuleVersionCommands;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/** The commands on rule documents, which need no server. */
+/** The commands on rule documents: on files, and on the versions of a running server. */
 @Command(
     name = "rules",
-    description = "Checks and compares rule documents.",
-    subcommands = {ValidateCommand.class, DiffCommand.class})
-final class RulesCommand implements Runnable {
-  @Spec private CommandSpec spec;
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), UsageMessage.noCommand(spec));
-  }
-}
+    description = "Checks, compares and publishes rule documents.",
+    subcommands = {ValidateCommand.class, DiffCommand.class, ApplyCommand.class})
+final class RulesCommand extends RuleVersionCommands {}

@@ -1,16 +1,20 @@
 package io.weir.cli;
 
+import io.weir.cli.client.StateFolder;
 import io.weir.cli.output.CommandException;
 import io.weir.server.WeirServer;
 import io.weir.server.config.ConfigException;
 import io.weir.server.config.FrontEndSettings;
 import io.weir.server.config.ServerConfig;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,6 +32,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:stopped by SIGTERM or SIGINT", "2:error"})
 class ServeCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
+
   @Option(names = "--config", paramLabel = "FILE", description = "Configuration, weir.yaml.")
   private @Nullable Path config;
 
@@ -47,6 +53,7 @@ class ServeCommand implements Callable<Integer> {
 
   @Mixin private PortOptions ports;
   @Spec private CommandSpec spec;
+  private Runnable forgetToken = () -> {};
 
   @Override
   public Integer call() throws InterruptedException {
@@ -59,7 +66,8 @@ class ServeCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static void stop(WeirServer server) {
+  private void stop(WeirServer server) {
+    forgetToken.run();
     server.close();
     // A JVM stopped by a signal would otherwise exit with 128 + the signal's number.
     Runtime.getRuntime().halt(0);
@@ -70,12 +78,29 @@ class ServeCommand implements Callable<Integer> {
     try {
       ServerConfig base =
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
-      ServerConfig complete = withState(withRules(withPorts(prepared(base))), environment);
+      ServerConfig complete = withRules(withState(withPorts(prepared(base)), environment));
       WeirServer server = WeirServer.start(complete);
+      keepToken(server, complete);
       StartupBanner.print(spec.commandLine().getOut(), server, complete);
       return server;
     } catch (ConfigException e) {
       throw new CommandException(e.reasons());
+    }
+  }
+
+  /** Leaves a generated token to commands of the same user, until the server stops. */
+  private void keepToken(WeirServer server, ServerConfig config) {
+    if (config.stateFolder().isEmpty() || server.generatedAdminToken().isEmpty()) {
+      return;
+    }
+    StateFolder folder = new StateFolder(config.stateFolder().get());
+    int port = server.admin().port();
+    String token = server.generatedAdminToken().get();
+    try {
+      folder.keepToken(port, token);
+      forgetToken = () -> folder.forgetToken(port, token);
+    } catch (IOException e) {
+      LOG.warn("commands need --token: {} cannot be written: {}", folder, e.toString());
     }
   }
 
@@ -103,8 +128,11 @@ class ServeCommand implements Callable<Integer> {
     if (rules != null) {
       return base.rules(rules);
     }
-    boolean hasSome = base.rules().isPresent() || base.envoy().folder().isPresent();
-    return hasSome ? base : base.rules(SampleRules.file());
+    boolean hasSome =
+        base.rules().isPresent()
+            || base.envoy().folder().isPresent()
+            || base.control().rulesInDatabase();
+    return hasSome ? base : base.rules(SampleRules.in(base.stateFolder().orElseThrow()));
   }
 
   /** The configuration with a state folder; the default follows the XDG base directories. */
@@ -112,11 +140,6 @@ class ServeCommand implements Callable<Integer> {
     if (base.stateFolder().isPresent()) {
       return base;
     }
-    String state = environment.getOrDefault("XDG_STATE_HOME", "");
-    Path root =
-        state.isEmpty()
-            ? Path.of(System.getProperty("user.home", "."), ".local", "state")
-            : Path.of(state);
-    return base.stateFolder(root.resolve("weir"));
+    return base.stateFolder(StateFolder.byDefault(environment));
   }
 }

@@ -18,16 +18,16 @@ final class StartupBanner {
     GatewaySettings gateway = config.frontEnd().gateway();
     out.println("weir " + Version.number() + ", ready" + after());
     if (gateway.isOn()) {
-      out.println("  gateway    " + place(server, "gateway", server.gateway(), ""));
+      out.println("  gateway    " + address(server, "gateway", server.gateway(), ""));
       gateway
           .upstreams()
           .forEach(one -> out.println("  upstream   " + one.prefix() + " at " + one.uri()));
     }
     if (server.servesDecisions()) {
-      out.println("  decisions  " + place(server, "http", server.http(), ""));
+      out.println("  decisions  " + address(server, "http", server.http(), ""));
     }
     server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)" + reach(grpc)));
-    out.println("  admin      " + place(server, "admin", server.admin(), "/metrics"));
+    out.println("  admin      " + address(server, "admin", server.admin(), "/metrics"));
     console(out, server);
     out.println("  store      " + server.store());
     files(out, server, config);
@@ -93,7 +93,7 @@ final class StartupBanner {
   }
 
   /** The address of a listener, for display. */
-  private static String place(
+  private static String address(
       WeirServer server, String listener, ListenAddress address, String path) {
     return scheme(server, listener) + address + path + reach(address);
   }

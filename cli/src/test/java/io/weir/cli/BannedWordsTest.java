@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Keeps words out of comments, messages and documentation that make people of things. The code
- * itself is not searched, so an identifier may contain one.
+ * Keeps words out of comments, messages, documentation and deployment files that make people of
+ * things. The code itself is not searched, so an identifier may contain one.
  */
 class BannedWordsTest {
   private static final Path ROOT = Path.of("..");
@@ -41,7 +41,11 @@ class BannedWordsTest {
           "//[^\\n]*|/\\*(?s:.*?)\\*/|\"\"\"(?s:(?:\\\\.|.)*?)\"\"\""
               + "|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'");
 
-  private static final List<String> RESOURCES = List.of(".lua", ".js", ".html", ".css", ".txt");
+  private static final List<String> RESOURCES =
+      List.of(".lua", ".js", ".html", ".css", ".txt", ".yaml");
+
+  private static final List<String> EXAMPLES =
+      List.of(".yaml", ".json", ".md", ".sh", "Dockerfile");
 
   /** The comments and literals of Java code, at the places they have in it; the rest is blank. */
   private static String textOf(String code) {
@@ -76,8 +80,15 @@ class BannedWordsTest {
 
   /** All text that ships or is read by users and contributors. */
   private static List<Path> texts() throws IOException {
-    List<Path> texts = new ArrayList<>(List.of(ROOT.resolve("README.md")));
-    texts.add(ROOT.resolve("CONTRIBUTING.md"));
+    List<Path> texts = new ArrayList<>();
+    Stream.of("README.md", "CONTRIBUTING.md", "pom.xml", "weir", "bench/run", "bench/README.md")
+        .map(ROOT::resolve)
+        .forEach(texts::add);
+    for (String folder : List.of("deploy", "samples")) {
+      try (Stream<Path> examples = files(ROOT.resolve(folder))) {
+        examples.filter(example -> endsWithAny(example, EXAMPLES)).forEach(texts::add);
+      }
+    }
     try (Stream<Path> pages = files(ROOT.resolve("docs"))) {
       pages.filter(page -> endsWithAny(page, List.of(".md"))).forEach(texts::add);
     }
@@ -88,6 +99,7 @@ class BannedWordsTest {
           sources.filter(source -> endsWithAny(source, List.of(".java"))).forEach(texts::add);
           resources.filter(resource -> endsWithAny(resource, RESOURCES)).forEach(texts::add);
         }
+        Stream.of(module.resolve("pom.xml")).filter(Files::isRegularFile).forEach(texts::add);
       }
     }
     return texts;
@@ -110,7 +122,13 @@ class BannedWordsTest {
   void looksAtEveryKindOfText() throws IOException {
     assertThat(texts())
         .extracting(file -> file.getFileName().toString().replaceAll(".*\\.", ""))
-        .contains("java", "lua", "js", "html", "md");
+        .contains("java", "lua", "js", "html", "md", "yaml", "xml", "sh", "Dockerfile");
+    assertThat(texts())
+        .contains(
+            ROOT.resolve("pom.xml"),
+            ROOT.resolve("core/pom.xml"),
+            ROOT.resolve("samples/rules.yaml"),
+            ROOT.resolve("deploy/kubernetes/redis.yaml"));
   }
 
   @Test

@@ -7,23 +7,25 @@ import io.weir.server.WeirServer;
 import io.weir.server.config.ListenAddress;
 import io.weir.server.config.ServerConfig;
 import java.io.IOException;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class CheckCommandTest {
   private static WeirServer server;
   private static String url;
 
   @BeforeAll
-  static void start() throws Exception {
+  static void start(@TempDir Path folder) throws Exception {
     server =
         WeirServer.start(
             ServerConfig.DEFAULT
                 .http(new ListenAddress("127.0.0.1", 0))
                 .admin(new ListenAddress("127.0.0.1", 0))
                 .grpc(new ListenAddress("127.0.0.1", 0))
-                .rules(SampleRules.copy()));
+                .rules(SampleRules.in(folder)));
     url = "http://" + server.http();
   }
 

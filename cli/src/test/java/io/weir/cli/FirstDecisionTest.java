@@ -101,7 +101,7 @@ class FirstDecisionTest {
   }
 
   private static WeirProcess start(Path folder, String... more) throws IOException {
-    Path rules = SampleRules.copy();
+    Path rules = SampleRules.in(folder);
     List<String> arguments =
         Stream.concat(
                 Stream.of("serve", "--rules", rules.toString(), "--port", "0"),
@@ -111,8 +111,8 @@ class FirstDecisionTest {
   }
 
   private static FirstDecision firstCalls(WeirProcess weir) throws Exception {
-    String[] envoy = weir.said("Envoy").split("[: ]", -1);
-    int httpPort = URI.create(weir.said("decisions")).getPort();
+    String[] envoy = weir.bannerLine("Envoy").split("[: ]", -1);
+    int httpPort = URI.create(weir.bannerLine("decisions")).getPort();
     return new FirstDecision(
         post(http, httpPort, "/v1/check", Map.of(), Buffer.buffer(QUESTION), "\"allowed\":"),
         post(grpc, Integer.parseInt(envoy[1]), SHOULD_RATE_LIMIT, GRPC_HEADERS, message(), ""));

@@ -67,7 +67,7 @@ class GatewayCommandTest {
         WeirProcess.start(
             folder, "gateway", "--upstream", url(), "--port", "0", "--admin-port", "0")) {
       String gateway = weir.url("gateway");
-      assertThat(weir.said("gateway"))
+      assertThat(weir.bannerLine("gateway"))
           .isEqualTo(gateway.replace("127.0.0.1", "0.0.0.0") + " (all interfaces)");
       int passed = 0;
       while (get(gateway + "/").statusCode() == 200) {
@@ -75,7 +75,7 @@ class GatewayCommandTest {
       }
 
       assertThat(passed).isBetween(5, 10);
-      assertThat(weir.said("upstream")).isEqualTo("/ at " + url());
+      assertThat(weir.bannerLine("upstream")).isEqualTo("/ at " + url());
       weir.process().destroy(); // SIGTERM
       assertThat(weir.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
       assertThat(weir.process().exitValue()).isZero();

@@ -22,13 +22,15 @@ class LauncherTest {
     Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
     Files.writeString(java, "#!/bin/sh\necho 'openjdk version \"" + version + "\"' >&2\n");
     assertThat(java.toFile().setExecutable(true)).isTrue();
-    assertThat(said()).endsWith("/bin/java is Java " + shown + "; a JDK 17 or newer is needed");
+    assertThat(errorOutput())
+        .endsWith("/bin/java is Java " + shown + "; a JDK 17 or newer is needed");
 
     Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
-    assertThat(said()).endsWith("/bin/java is Java " + shown + "; a JDK 17 or newer is needed");
+    assertThat(errorOutput())
+        .endsWith("/bin/java is Java " + shown + "; a JDK 17 or newer is needed");
   }
 
-  private String said() throws Exception {
+  private String errorOutput() throws Exception {
     ProcessBuilder builder = new ProcessBuilder("bash", "../weir", "--version");
     builder.environment().put("JAVA_HOME", home.toString());
     Process process = builder.redirectErrorStream(true).start();

@@ -76,7 +76,7 @@ class LogFloodTest {
         (PREFACE + "not a frame of HTTP/2 at all").getBytes(StandardCharsets.US_ASCII);
     try (WeirProcess weir =
         WeirProcess.start(folder, "serve", "--port", "0", "--admin-port", "0")) {
-      int port = URI.create(weir.said("decisions")).getPort();
+      int port = URI.create(weir.bannerLine("decisions")).getPort();
       for (int i = 0; i < 2000; i++) {
         send(port, upgrade, false);
       }
@@ -87,7 +87,8 @@ class LogFloodTest {
         send(port, bomb(), false);
         send(port, bomb(), true);
       }
-      CommandRun check = CommandRun.of("check", "--server", weir.said("decisions"), "GET", "/");
+      CommandRun check =
+          CommandRun.of("check", "--server", weir.bannerLine("decisions"), "GET", "/");
 
       assertThat(check.out()).startsWith("allowed");
     }

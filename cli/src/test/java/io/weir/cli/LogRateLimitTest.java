@@ -29,7 +29,7 @@ class LogRateLimitTest {
     root.addAppender(lines);
   }
 
-  private List<String> said() {
+  private List<String> lines() {
     return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
@@ -42,13 +42,13 @@ class LogRateLimitTest {
   @Test
   void suppressesAFloodAndLogsTheNumberOfSuppressedLines() {
     flood("io.vertx.core.impl.ContextImpl", 2000);
-    assertThat(said()).hasSize(LogRateLimit.OF_LIBRARIES);
+    assertThat(lines()).hasSize(LogRateLimit.OF_LIBRARIES);
 
     lines.list.clear();
     time.advance(Duration.ofMinutes(1));
     flood("io.vertx.core.impl.ContextImpl", 1);
 
-    assertThat(said())
+    assertThat(lines())
         .containsExactlyInAnyOrder(
             "1997 more lines of io.vertx.core.impl.ContextImpl were suppressed", "stumbled over 0");
   }
@@ -60,7 +60,7 @@ class LogRateLimitTest {
     time.advance(Duration.ofMinutes(1));
     flood("io.weir.B", 2);
 
-    assertThat(said())
+    assertThat(lines())
         .containsExactlyInAnyOrder(
             "97 more lines of io.netty.A were suppressed", "stumbled over 0", "stumbled over 1");
   }
@@ -71,7 +71,7 @@ class LogRateLimitTest {
     flood("io.netty.B", 2);
     flood("io.weir.C", 1000);
 
-    assertThat(said()).hasSize(LogRateLimit.OF_LIBRARIES + 2 + LogRateLimit.OF_WEIR);
+    assertThat(lines()).hasSize(LogRateLimit.OF_LIBRARIES + 2 + LogRateLimit.OF_WEIR);
   }
 
   @Test
@@ -83,11 +83,11 @@ class LogRateLimitTest {
       context.getLogger("io.weir.Rules").info(stateChange, "valid again");
     }
 
-    assertThat(said()).hasSize(100).containsOnly("valid again");
+    assertThat(lines()).hasSize(100).containsOnly("valid again");
 
     time.advance(Duration.ofMinutes(1));
     flood("io.weir.Rules", 1);
-    assertThat(said()).contains("940 more lines of io.weir.Rules were suppressed");
+    assertThat(lines()).contains("940 more lines of io.weir.Rules were suppressed");
   }
 
   @Test
@@ -100,6 +100,6 @@ class LogRateLimitTest {
     logger.setLevel(Level.OFF);
     flood("io.netty.A", 100);
 
-    assertThat(said()).hasSize(500).containsOnly("detail");
+    assertThat(lines()).hasSize(500).containsOnly("detail");
   }
 }

@@ -28,6 +28,7 @@ class ModuleMapTest {
         .layer("core")
         .definedBy(
             "io.weir",
+            "io.weir.adjust..",
             "io.weir.base..",
             "io.weir.engine..",
             "io.weir.guard..",
@@ -43,6 +44,8 @@ class ModuleMapTest {
         .definedBy("io.weir.http..")
         .layer("redis")
         .definedBy("io.weir.redis..")
+        .layer("control")
+        .definedBy("io.weir.control..")
         .layer("server")
         .definedBy("io.weir.server..")
         .layer("cli")
@@ -51,8 +54,10 @@ class ModuleMapTest {
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("server")
         .mayOnlyBeAccessedByLayers("cli")
-        .whereLayer("rules")
+        .whereLayer("control")
         .mayOnlyBeAccessedByLayers("server", "cli")
+        .whereLayer("rules")
+        .mayOnlyBeAccessedByLayers("control", "server", "cli")
         .whereLayer("http")
         .mayOnlyBeAccessedByLayers("server", "cli")
         .whereLayer("redis")
@@ -95,6 +100,22 @@ class ModuleMapTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(libraries)
+        .check(WEIR);
+  }
+
+  @Test
+  void onlyTheControlPlaneKnowsDatabases() {
+    onlyIn("io.weir.control..", "java.sql..", "com.zaxxer..", "org.flywaydb..", "org.postgresql..");
+  }
+
+  @Test
+  void onlyRuleDocumentsAndTheContractOfTheAdminApiAreYaml() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.weir.rules..", "io.weir.server.admin.api..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.snakeyaml..")
         .check(WEIR);
   }
 

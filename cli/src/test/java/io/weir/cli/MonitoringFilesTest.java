@@ -273,7 +273,7 @@ class MonitoringFilesTest {
       String key = (String) ((List<?>) redis.command("KEYS", "weir:1:{*}:two:*")).get(0);
       redis.command("SET", key, "not a bucket"); // for weir_store_invalid_values_total
       get(weir.url("gateway"));
-      String admin = weir.said("admin");
+      String admin = weir.bannerLine("admin");
       redis.close();
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))

@@ -22,7 +22,7 @@ class RulesCommandsTest {
 
   @Test
   void findsTheSampleValidWithoutAWarning() {
-    Path sample = SampleRules.copy();
+    Path sample = SampleRules.in(folder);
     CommandRun run = CommandRun.of("rules", "validate", sample.toString());
 
     assertThat(run.code()).isZero();

@@ -21,11 +21,11 @@ class ServeProcessTest {
 
   @Test
   void servesTheSampleReloadsAnEditAndStopsOnSigterm() throws Exception {
-    Path rules = Files.copy(SampleRules.copy(), folder.resolve("rules.yaml"));
+    Path rules = Files.copy(SampleRules.in(folder), folder.resolve("rules.yaml"));
     try (WeirProcess weir =
         WeirProcess.start(
             folder, "serve", "--rules", rules.toString(), "--port", "0", "--admin-port", "0")) {
-      String url = weir.said("decisions");
+      String url = weir.bannerLine("decisions");
       assertThat(callsUntilRefused(url)).isLessThanOrEqualTo(10);
 
       Files.writeString(rules, Files.readString(rules).replace("limit: 5/10s", "limit: 50/10s"));
@@ -57,8 +57,8 @@ class ServeProcessTest {
       };
       try (WeirProcess one = WeirProcess.start(folder, arguments);
           WeirProcess other = WeirProcess.start(folder, arguments)) {
-        String first = one.said("decisions");
-        String second = other.said("decisions");
+        String first = one.bannerLine("decisions");
+        String second = other.bannerLine("decisions");
         assertThat(check(first).out()).startsWith("allowed by two: 1 of 2 left");
         assertThat(check(second).out()).startsWith("allowed by two: 0 of 2 left");
         assertThat(check(first).out()).startsWith("refused by two: 0 of 2 left");

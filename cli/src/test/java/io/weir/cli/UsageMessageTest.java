@@ -13,10 +13,10 @@ class UsageMessageTest {
       quoteCharacter = '`',
       textBlock =
           """
-          fly                                | unknown command 'fly'; there are serve, gateway, check, explain, rules, doctor, drill; try 'weir --help'
+          fly                                | unknown command 'fly'; there are serve, gateway, check, explain, rules, rollout, override, keys, tenants, tokens, killswitch, audit, status, doctor, drill; try 'weir --help'
           sevre                              | unknown command 'sevre'; did you mean 'serve'? Try 'weir --help'
           rules vaildate good.yaml           | unknown command 'vaildate'; did you mean 'validate'? Try 'weir rules --help'
-          rules                              | a command is missing; there are validate, diff; try 'weir rules --help'
+          rules                              | a command is missing; there are export, history, rollback, show, validate, diff, apply; try 'weir rules --help'
           serve --colour red                 | unknown option '--colour'; try 'weir serve --help'
           serve --prot 1                     | unknown option '--prot'; did you mean '--port'? Try 'weir serve --help'
           serve now                          | 'now' is one argument too many; try 'weir serve --help'

@@ -55,7 +55,7 @@ final class WeirProcess implements AutoCloseable {
   }
 
   /** The value of a line of the banner, such as {@code decisions}. */
-  String said(String what) {
+  String bannerLine(String what) {
     String prefix = "  " + what + " ";
     return greeting.stream()
         .filter(line -> line.startsWith(prefix))
@@ -66,7 +66,7 @@ final class WeirProcess implements AutoCloseable {
 
   /** The local address of a line of the banner, such as {@code gateway}. */
   String url(String what) {
-    return said(what).split(" ", -1)[0].replace("0.0.0.0", "127.0.0.1");
+    return bannerLine(what).split(" ", -1)[0].replace("0.0.0.0", "127.0.0.1");
   }
 
   /** Sends SIGKILL and waits for the exit. */

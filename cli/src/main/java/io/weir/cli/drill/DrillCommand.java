@@ -34,8 +34,8 @@ import picocli.CommandLine.Spec;
       "Rehearses an outage of a Redis on loopback; use one that has no other clients. Injects a fault"
           + " while clients draw by three rules, one per on_fail, and repairs it, also when the drill"
           + " is interrupted.",
-      "Prints a line per half second: the breaker, the calls that each rule allowed and refused, and"
-          + " the time per decision. With --output json: one object at the end."
+      "Prints a line per half second: the time since the start, the breaker, the calls that each rule"
+          + " allowed and refused, and the time per decision. With --output json: one object at the end."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:Redis served decisions again within 5 s", "1:it did not", "2:error"})
@@ -150,6 +150,7 @@ public final class DrillCommand implements Callable<Integer> {
     private final PrintWriter out;
     private final DrillTraffic callers;
     private final List<JsonMap> steps = new ArrayList<>();
+    private final long startNanos = System.nanoTime();
 
     DrillRun(PrintWriter out, DrillTraffic callers) {
       this.out = out;
@@ -222,7 +223,8 @@ public final class DrillCommand implements Callable<Integer> {
       long until = System.nanoTime() + time.toNanos();
       while (System.nanoTime() < until) {
         LockSupport.parkNanos(STEP.toNanos());
-        DrillStep step = callers.step(phase);
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+        DrillStep step = callers.step(elapsed, phase);
         if (output.isJson()) {
           steps.add(step.json());
         } else {

@@ -2,6 +2,7 @@ package io.weir.cli.drill;
 
 import io.weir.OnFail;
 import io.weir.cli.output.JsonMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.Map;
 /**
  * The decisions of half a second of a drill.
  *
+ * @param elapsed the time since the start of the drill, at the end of the step
  * @param phase the outage while it lasts, {@code over} after it, empty before
  * @param open whether the breaker was open at the end
  * @param counts decisions by rule
@@ -16,11 +18,17 @@ import java.util.Map;
  * @param p99Nanos 99th percentile of it, in ns
  */
 record DrillStep(
-    String phase, boolean open, Map<OnFail, Counts> counts, long medianNanos, long p99Nanos) {
+    Duration elapsed,
+    String phase,
+    boolean open,
+    Map<OnFail, Counts> counts,
+    long medianNanos,
+    long p99Nanos) {
   static final String HEADING =
       String.format(
           Locale.ROOT,
-          "%-11s %-8s %-20s %-20s %-20s %9s %9s",
+          "%7s  %-11s %-8s %-20s %-20s %-20s %9s %9s",
+          "time",
           "phase",
           "breaker",
           "on_fail: local",
@@ -37,7 +45,9 @@ record DrillStep(
   /** A line of the table. */
   String line() {
     StringBuilder line = new StringBuilder();
-    line.append(String.format(Locale.ROOT, "%-11s %-8s", phase, breaker()));
+    line.append(
+        String.format(
+            Locale.ROOT, "%5.1f s  %-11s %-8s", elapsed.toMillis() / 1e3, phase, breaker()));
     for (OnFail rule : RULES) {
       Counts of = counts.get(rule);
       line.append(

@@ -14,6 +14,7 @@ import io.weir.rule.Match;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.time.SystemTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -135,13 +136,13 @@ final class DrillTraffic implements AutoCloseable {
   }
 
   /** The results since the last step. */
-  DrillStep step(String phase) {
+  DrillStep step(Duration elapsed, String phase) {
     TrafficCounts last = takeCounts();
     degraded = ONE_IN * last.degraded > last.nanos.size();
     Map<OnFail, DrillStep.Counts> counts = new EnumMap<>(OnFail.class);
     last.byRule.forEach((rule, both) -> counts.put(rule, new DrillStep.Counts(both[0], both[1])));
     long[] nanos = last.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
-    return new DrillStep(phase, open, counts, at(nanos, 0.5), at(nanos, 0.99));
+    return new DrillStep(elapsed, phase, open, counts, at(nanos, 0.5), at(nanos, 0.99));
   }
 
   private static long at(long[] sorted, double share) {

@@ -85,17 +85,17 @@ public final class FaultInjector implements AutoCloseable {
    */
   public FaultInjector(RedisOptions options, Fault fault) {
     this.fault = fault;
-    Node place = local(options.address());
-    this.node = new NodeConnection(options, place);
+    Node target = local(options.address());
+    this.node = new NodeConnection(options, target);
     this.connection = node.connection();
     this.redis = connection.sync();
     try {
       if (fault == Fault.FULL) {
-        refuseIfItEvicts(place);
+        refuseEvictingNode(target);
       }
     } catch (RedisException e) {
       node.close();
-      throw new IllegalArgumentException(place + ": " + e.getMessage(), e);
+      throw new IllegalArgumentException(target + ": " + e.getMessage(), e);
     } catch (IllegalArgumentException e) {
       node.close();
       throw e;
@@ -119,7 +119,7 @@ public final class FaultInjector implements AutoCloseable {
   }
 
   /** A full Redis with any other policy would drop keys of any client to make room. */
-  private void refuseIfItEvicts(Node node) {
+  private void refuseEvictingNode(Node node) {
     String policy = setting(POLICY);
     if (!policy.equals(KEEPS_ALL)) {
       throw new IllegalArgumentException(

@@ -38,9 +38,11 @@ public final class DecisionText {
     if (reason.equals("bypassed")) {
       return verdict + " by bypass token " + rule;
     }
+    String over = decision.has("over") ? ", over " + decision.shown("over") : "";
     if (!decision.has("limit")) {
       return verdict
-          + (rule.isEmpty() ? ", no rule limits this call" : " by " + rule + ": " + reason);
+          + (rule.isEmpty() ? unnamed(allowed, reason) : " by " + rule + ": " + reason)
+          + over;
     }
     long delay = decision.number("delay_ms");
     return verdict
@@ -48,7 +50,13 @@ public final class DecisionText {
         + rule
         + ": "
         + status(decision)
-        + (delay > 0 ? ", should wait " + time(delay) : "");
+        + (delay > 0 ? ", should wait " + time(delay) : "")
+        + over;
+  }
+
+  /** A decision without a rule: none applies, or callers do not see the one that refuses. */
+  private static String unnamed(boolean allowed, String reason) {
+    return allowed ? ", no rule limits this call" : ": " + reason;
   }
 
   /** The status of a limit: {@code 3 of 5 left, full again in 4 s}. */

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A JSON object that commands send, receive and print. */
@@ -52,6 +54,7 @@ public final class JsonMap {
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NUMBER_INT -> in.getLongValue();
+      case VALUE_NUMBER_FLOAT -> in.getDoubleValue();
       default -> in.getText();
     };
   }
@@ -90,6 +93,32 @@ public final class JsonMap {
     return (JsonMap) required(name);
   }
 
+  /** The value in one line as a person reads it; a dash if there is none. */
+  public String shown(String name) {
+    Object value = fields.get(name);
+    if (value instanceof JsonMap map) {
+      return map.compact();
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+    return value == null || value.equals("") ? "-" : value.toString();
+  }
+
+  /** The names of the fields, in order. */
+  public Set<String> names() {
+    return fields.keySet();
+  }
+
+  /** This object with these fields only, in this order; missing ones are null. */
+  public JsonMap only(String... names) {
+    JsonMap map = new JsonMap();
+    for (String name : names) {
+      map.put(name, fields.get(name));
+    }
+    return map;
+  }
+
   /** The objects of a list. */
   public List<JsonMap> maps(String name) {
     return ((List<?>) required(name)).stream().map(JsonMap.class::cast).toList();
@@ -109,13 +138,22 @@ public final class JsonMap {
     return write(true);
   }
 
+  /** A list of objects in several lines, indented. */
+  public static String pretty(List<JsonMap> list) {
+    return write(true, list);
+  }
+
   private String write(boolean pretty) {
+    return write(pretty, this);
+  }
+
+  private static String write(boolean pretty, Object value) {
     StringWriter text = new StringWriter();
     try (JsonGenerator out = FACTORY.createGenerator(text)) {
       if (pretty) {
         out.setPrettyPrinter(new DefaultPrettyPrinter());
       }
-      write(out, this);
+      write(out, value);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -136,6 +174,8 @@ public final class JsonMap {
         write(out, item);
       }
       out.writeEndArray();
+    } else if (value instanceof Double number) {
+      out.writeNumber(number);
     } else if (value instanceof Number number) {
       out.writeNumber(number.longValue());
     } else if (value instanceof Boolean flag) {

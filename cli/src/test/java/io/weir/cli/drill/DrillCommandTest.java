@@ -41,7 +41,9 @@ class DrillCommandTest {
       assertThat(run.err()).isEmpty();
       assertThat(run.code()).isBetween(0, 1);
       assertThat(run.out())
-          .containsPattern("(?m)^" + outage + " +" + breaker + " ")
+          .containsPattern("(?m)^ +time +phase +breaker ")
+          .containsPattern("(?m)^ +0\\.[5-9] s +closed ")
+          .containsPattern("(?m)^ +[3-9]\\.[0-9] s  " + outage + " +" + breaker + " ")
           .containsPattern("(?m)^(ok|fail): decisions were ");
       assertThat(redis.command("SET", "a", "b")).isEqualTo("OK");
       assertThat(redis.text("INFO", "memory")).contains("maxmemory:0\r\n");
@@ -150,10 +152,10 @@ class DrillCommandTest {
         "redis-hang --redis redis://127.0.0.1:1|127.0.0.1:1"
       })
   void reportsUsageErrorsInOneLine(String line) {
-    String[] said = line.split("\\|");
-    CommandRun run = drill(said[0].split(" "));
+    String[] parts = line.split("\\|");
+    CommandRun run = drill(parts[0].split(" "));
 
     assertThat(run.code()).isEqualTo(2);
-    assertThat(run.err()).contains(said[1]).hasLineCount(1);
+    assertThat(run.err()).contains(parts[1]).hasLineCount(1);
   }
 }

@@ -39,18 +39,21 @@ class DrillInterruptionTest {
     command.addAll(List.of(more));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
-        .redirectOutput(said().toFile())
+        .redirectOutput(output().toFile())
         .start();
   }
 
-  private Path said() {
-    return folder.resolve("said");
+  private Path output() {
+    return folder.resolve("output");
   }
 
-  private void awaitLine(String beginning) {
-    await("a line " + beginning)
+  private void awaitPhase(String phase) {
+    await("a line of " + phase)
         .atMost(PATIENCE)
-        .until(() -> Files.readAllLines(said()).stream().anyMatch(l -> l.startsWith(beginning)));
+        .until(
+            () ->
+                Files.readAllLines(output()).stream()
+                    .anyMatch(l -> l.contains(" s  " + phase + " ")));
   }
 
   /** SIGINT, or SIGTERM if the parent process ignores SIGINT, which child processes inherit. */
@@ -75,7 +78,7 @@ class DrillInterruptionTest {
       String before = redis.info("maxmemory");
       Process drill = drill("redis-full", redis);
       try {
-        awaitLine("redis-full ");
+        awaitPhase("redis-full");
         assertThat(redis.info("maxmemory")).isEqualTo("1");
         interrupt(drill);
       } finally {
@@ -91,7 +94,7 @@ class DrillInterruptionTest {
     try (RedisServer redis = RedisServer.start()) {
       Process drill = drill("redis-hang", redis);
       try {
-        awaitLine("redis-hang ");
+        awaitPhase("redis-hang");
         interrupt(drill);
       } finally {
         drill.destroyForcibly();
@@ -114,7 +117,7 @@ class DrillInterruptionTest {
     try (RedisServer redis = RedisServer.start()) {
       Process drill = drill("redis-kill", redis, "--restart", "touch " + started);
       try {
-        awaitLine("redis-kill ");
+        awaitPhase("redis-kill");
         assertThat(redis.isRunning()).isFalse();
         assertThat(started).doesNotExist();
         interrupt(drill);

@@ -1,4 +1,4 @@
-package io.weir.cli;
+package io.weir.cli.output;
 
 import io.weir.rules.ConfigFile;
 import java.util.ArrayList;
@@ -12,15 +12,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Describes in one line what is wrong with a command line. */
-final class UsageMessage {
+public final class UsageMessage {
   private UsageMessage() {}
 
   /** The message for a command that needs a subcommand. */
-  static String noCommand(CommandSpec spec) {
+  public static String noCommand(CommandSpec spec) {
     return "a command is missing; there are " + String.join(", ", commands(spec));
   }
 
-  static String reason(ParameterException e) {
+  public static String reason(ParameterException e) {
     CommandSpec spec = e.getCommandLine().getCommandSpec();
     if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
       return unmatched(unmatched, spec);
