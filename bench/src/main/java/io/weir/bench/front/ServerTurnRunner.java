@@ -32,7 +32,7 @@ final class ServerTurnRunner {
   /** Results of a server in all rounds. */
   private record ServerRounds(double[] rates, double[] ratios, double[] cpuMicros) {}
 
-  private static final int MOST_WARMUPS = 45;
+  private static final int MAX_WARMUPS = 45;
 
   private final List<ServerProcess> servers;
   private final Map<String, ServerRounds> results = new LinkedHashMap<>();
@@ -70,7 +70,7 @@ final class ServerTurnRunner {
   private static void warmUp(ServerProcess one, RunLengths lengths, Load load) {
     double best = 0;
     int sinceBest = 0;
-    for (int i = 0; i < MOST_WARMUPS && (i < lengths.httpWarmups() || sinceBest < 4); i++) {
+    for (int i = 0; i < MAX_WARMUPS && (i < lengths.httpWarmups() || sinceBest < 4); i++) {
       double rate = load.run(one.port(), lengths.httpSeconds());
       sinceBest = rate > 1.05 * best ? 0 : sinceBest + 1;
       best = Math.max(best, rate);

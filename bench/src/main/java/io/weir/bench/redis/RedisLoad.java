@@ -25,7 +25,7 @@ final class RedisLoad {
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
   /** More answers than a turn can have. */
-  private static final int MOST = 1 << 22;
+  private static final int MAX_SAMPLES = 1 << 22;
 
   private static final int CHUNK = 200;
   private static final int TIMEOUT_SECONDS = 60;
@@ -33,7 +33,7 @@ final class RedisLoad {
   private final RedisSubject subject;
   private final String[] keys;
   private final int[] order;
-  private final int[] nanos = new int[MOST];
+  private final int[] nanos = new int[MAX_SAMPLES];
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger answered = new AtomicInteger();
   private final AtomicInteger failed = new AtomicInteger();

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 public final class LatencySection {
   private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final int MOST = 5_000_000;
+  private static final int MAX_SAMPLES = 5_000_000;
   private static final int READY_SECONDS = 30;
 
   /** Large enough that no call is refused, and hot enough for a lease. */
@@ -76,8 +76,8 @@ public final class LatencySection {
   }
 
   private void row(String name, Weir weir) {
-    run(weir, WARM_UP_NANOS, new int[MOST], new EnumMap<>(DecisionSource.class));
-    int[] nanos = new int[MOST];
+    run(weir, WARM_UP_NANOS, new int[MAX_SAMPLES], new EnumMap<>(DecisionSource.class));
+    int[] nanos = new int[MAX_SAMPLES];
     Map<DecisionSource, Integer> sources = new EnumMap<>(DecisionSource.class);
     int calls = run(weir, NANOS, nanos, sources);
     Arrays.sort(nanos, 0, calls);
@@ -106,7 +106,7 @@ public final class LatencySection {
     long start = System.nanoTime();
     long before = start;
     int calls = 0;
-    while (before - start < duration && calls < MOST) {
+    while (before - start < duration && calls < MAX_SAMPLES) {
       Decision decision = weir.check(CALL);
       long after = System.nanoTime();
       nanos[calls++] = (int) Math.min(after - before, Integer.MAX_VALUE);

@@ -2,6 +2,7 @@ package io.weir.bench.rules;
 
 import io.weir.bench.keyed.KeyedSubjectKind;
 import io.weir.bench.report.Report;
+import io.weir.bench.rules.ControlBench.Controls;
 import io.weir.bench.rules.RuleBench.Rules;
 import io.weir.bench.run.RoundSample;
 import io.weir.bench.run.RunLengths;
@@ -33,11 +34,19 @@ public final class RuleSection {
         runner.add(made(rules), "RuleBench.check", 1, "rules=" + rules);
         runner.add(fresh(rules), "RuleBench.callAndCheck", 1, "rules=" + rules);
       }
+      for (Controls controls : Controls.values()) {
+        runner.add(controls.name(), "ControlBench.check", 1, "controls=" + controls);
+      }
       runner.run();
       for (Rules rules : Rules.values()) {
         row(runner, TITLES.get(rules), made(rules));
         row(runner, TITLES.get(rules) + ", with making the call", fresh(rules));
       }
+      row(runner, "**Weir**, one rule, 10,000 overrides of other keys", Controls.OTHER_KEYS.name());
+      row(
+          runner,
+          "**Weir**, one rule, 10,000 overrides, one of this key",
+          Controls.THIS_KEY.name());
       report.atMost(
           "check by one rule of a hundred, to the floor",
           runner.ratio(made(Rules.HUNDRED), FLOOR, RoundSample::cpuPerCall),

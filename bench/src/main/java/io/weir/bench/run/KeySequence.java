@@ -32,9 +32,9 @@ public final class KeySequence {
       made[i] = text(i);
       neighbours[i] = new byte[random.nextInt(100, 200)];
     }
-    int[] places = shuffled(count);
+    int[] order = shuffled(count);
     String[] keys = new String[count];
-    Arrays.setAll(keys, i -> made[places[i]]);
+    Arrays.setAll(keys, i -> made[order[i]]);
     return keys;
   }
 
