@@ -1,6 +1,8 @@
 package io.weir.control.audit;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -70,10 +72,29 @@ public final class AuditKey {
               ".tmp",
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.write(next, List.of(secret, open));
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-      return new AuditKey(pair.getPrivate(), PublicAuditKey.parse(open));
+      return publish(next, file)
+          ? new AuditKey(pair.getPrivate(), PublicAuditKey.parse(open))
+          : parse(Files.readAllLines(file), file);
     } catch (GeneralSecurityException e) {
       throw new AssertionError("every JDK from 15 on has Ed25519", e);
+    }
+  }
+
+  /**
+   * Gives a complete key file its name; false if another process was first. A link never replaces a
+   * file, which a move does.
+   */
+  private static boolean publish(Path next, Path file) throws IOException {
+    try {
+      Files.createLink(file, next);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE); // a file system without links
+      return true;
+    } finally {
+      Files.deleteIfExists(next);
     }
   }
 
