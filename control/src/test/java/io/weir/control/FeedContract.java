@@ -95,6 +95,17 @@ interface FeedContract extends ContractHarness {
   }
 
   @Test
+  default void changesOfAKindThatThisReleaseDoesNotKnowAreSetAside() {
+    FeedUpdate.Snapshot before = snapshot();
+    stores().tenants().put(List.of(new Tenant("a", "free")), ALICE);
+    tamper("update change set kinds = 'lanes,tenants' where seq = (select max(seq) from change)");
+
+    FeedUpdate update = feed().read(Optional.of(before.position()));
+
+    assertThat(((FeedUpdate.Delta) update).tenants()).hasSize(1);
+  }
+
+  @Test
   default void aVersionWhoseTextWasChangedInTheTableIsRefused() {
     FeedUpdate.Snapshot before = snapshot();
     publish("limit: 60/min");

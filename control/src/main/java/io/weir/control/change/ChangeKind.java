@@ -1,5 +1,8 @@
 package io.weir.control.change;
 
+import java.util.Optional;
+import java.util.stream.Stream;
+
 /** What a change touched, so that a reader of deltas queries only those tables. */
 public enum ChangeKind {
   RULES,
@@ -9,5 +12,10 @@ public enum ChangeKind {
   KILLSWITCH,
   TOKENS,
   /** Only the audit log. */
-  LOG
+  LOG;
+
+  /** The kind with this stored name; empty for one of a newer release. */
+  public static Optional<ChangeKind> find(String name) {
+    return Stream.of(values()).filter(it -> it.name().equalsIgnoreCase(name)).findFirst();
+  }
 }

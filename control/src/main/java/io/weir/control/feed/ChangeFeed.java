@@ -25,10 +25,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The state for instances: a snapshot, then deltas since a sequence number.
@@ -38,6 +40,11 @@ import java.util.stream.Stream;
  * twice does no harm.
  */
 public final class ChangeFeed {
+  private static final Logger LOG = LoggerFactory.getLogger(ChangeFeed.class);
+
+  /** Kinds that were logged as unknown, each once. */
+  private static final Set<String> SET_ASIDE = ConcurrentHashMap.newKeySet();
+
   private final Database database;
 
   public ChangeFeed(Database database) {
@@ -126,10 +133,17 @@ public final class ChangeFeed {
         sql.list(
             "select distinct kinds from change where seq > ?", row -> row.text("kinds"), since)) {
       for (String name : names.split(",", -1)) {
-        kinds.add(ChangeKind.valueOf(name.toUpperCase(Locale.ROOT)));
+        ChangeKind.find(name).ifPresentOrElse(kinds::add, () -> setAside(name));
       }
     }
     return kinds;
+  }
+
+  /** Changes of a newer release are set aside; what this release knows goes on. */
+  private static void setAside(String kind) {
+    if (SET_ASIDE.add(kind)) {
+      LOG.warn("changes of kind {} are not applied: this release does not know them", kind);
+    }
   }
 
   private static RuleState rules(Sql sql) throws SQLException {
