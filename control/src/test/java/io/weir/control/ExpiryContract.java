@@ -3,9 +3,12 @@ package io.weir.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.control.audit.AuditEntry;
+import io.weir.control.feed.ChangeFeed;
+import io.weir.control.feed.FeedUpdate;
 import io.weir.control.rollout.RolloutDriver;
 import io.weir.control.store.Adjustment;
 import io.weir.control.store.KeyRef;
+import io.weir.control.store.Tenant;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -68,6 +71,22 @@ interface ExpiryContract extends ContractHarness {
     assertThat(expired()).hasSize(500);
     fleet.driver.look();
     assertThat(expired()).hasSize(510);
+  }
+
+  @Test
+  default void notesOfChangesAreDeletedAfterADay() {
+    ChangeFeed feed = new ChangeFeed(database());
+    FeedUpdate.Snapshot old = (FeedUpdate.Snapshot) feed.read(Optional.empty());
+    stores().tenants().put(List.of(new Tenant("a", "free")), ALICE);
+    RolloutFleet fleet = new RolloutFleet(this);
+    time().advance(Duration.ofHours(23));
+    fleet.driver.look();
+    assertThat(feed.read(Optional.of(old.position()))).isInstanceOf(FeedUpdate.Delta.class);
+
+    time().advance(Duration.ofHours(2));
+    fleet.driver.look();
+
+    assertThat(feed.read(Optional.of(old.position()))).isInstanceOf(FeedUpdate.Snapshot.class);
   }
 
   private List<String> expired() {
