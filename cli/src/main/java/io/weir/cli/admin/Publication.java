@@ -14,7 +14,7 @@ final class Publication {
     }
     result.maps("changes").forEach(change -> out.println("  " + line(change)));
     if (result.has("whatif")) {
-      out.println("  what-if: " + result.map("whatif").compact());
+      WhatIfText.lines(result.map("whatif")).forEach(line -> out.println("  " + line));
     }
     long version = result.number("version");
     if (dryRun) {
